@@ -1,0 +1,90 @@
+"""What every selection method takes and gives: a frozen Problem, a frozen Selection."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+Indices = NDArray[np.int64]
+
+
+@dataclass(frozen=True, eq=False)
+class Problem:
+    """A pool to pick from.
+
+    Attributes:
+        ids: (n,) distinct strings; ties between equal gains go to the smallest id.
+        groups: (n,) group names (benchmarks, subjects).
+        mass: (n,) float64, not negative, sums to 1.
+        features: blocks by name, each with n rows: `embedding` (n, d) float32, for tasks `scores` (models, n).T, ...
+        k: how many to pick.
+        balanced: True for balanced rounds over `groups`, False for plain cardinality.
+        costs: (n,) float64 positive, or None where every item costs the same.
+        include: positions that must be picked; they come first, in the order given.
+        exclude: positions that must not be picked; they are still represented.
+        seed: for methods that draw.
+    """
+
+    ids: NDArray[np.str_]
+    groups: NDArray[np.str_]
+    mass: NDArray[np.float64]
+    features: Mapping[str, NDArray[Any]]
+    k: int
+    balanced: bool = True
+    costs: NDArray[np.float64] | None = None
+    include: Indices = field(default_factory=lambda: np.zeros(0, np.int64))
+    exclude: Indices = field(default_factory=lambda: np.zeros(0, np.int64))
+    seed: int = 0
+
+    @property
+    def n(self) -> int:
+        """Size of the pool."""
+        return len(self.ids)
+
+
+@dataclass(frozen=True)
+class Certificate:
+    """How far from optimal a selection can be at most.
+
+    Attributes:
+        upper_bound: no feasible set of the same size has a larger objective value.
+        ratio: value / upper_bound, in [0, 1].
+        kind: `exact`, or `sampled` for an upper confidence bound.
+    """
+
+    upper_bound: float
+    ratio: float
+    kind: str
+
+
+@dataclass(frozen=True, eq=False)
+class Selection:
+    """What a method picked.
+
+    Attributes:
+        indices: (k,) int64 positions in the problem, in the order of picking.
+        gains: (k,) float64 increase of the objective with each pick.
+        value: the objective at the end.
+        certificate: an upper bound on the optimum, where the method has one.
+        roles: (k,) `core` or `audit`.
+        inclusion_probabilities: (k,) float64 where the design is random, else None.
+    """
+
+    indices: Indices
+    gains: NDArray[np.float64]
+    value: float
+    certificate: Certificate | None
+    roles: NDArray[np.str_]
+    inclusion_probabilities: NDArray[np.float64] | None = None
+
+
+class Method(Protocol):
+    """A selection method: a function from a problem to a selection."""
+
+    def __call__(self, problem: Problem) -> Selection:
+        """Pick `problem.k` items."""
+        ...

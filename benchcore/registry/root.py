@@ -1,0 +1,82 @@
+"""The root of a registry: one local folder or object-store address that holds all of its tables."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from benchcore.errors import BenchcoreError
+from benchcore.registry.schemas import SCHEMAS
+
+_SCHEME = re.compile(r"^[a-z][a-z0-9+.-]*://")
+
+
+def is_uri(location: str) -> bool:
+    """Say whether a location carries a scheme (`s3://...`) rather than naming a local path."""
+    return bool(_SCHEME.match(location))
+
+
+@dataclass(frozen=True)
+class Registry:
+    """Where the tables of one registry lie.
+
+    Attributes:
+        root: absolute local path or URI, without a trailing slash.
+    """
+
+    root: str
+
+    @classmethod
+    def at(cls, location: str | Path) -> Registry:
+        """Name a registry by a path or URI; nothing is created."""
+        text = str(location)
+        if text.startswith("file://"):
+            text = text.removeprefix("file://")
+        return cls(text.rstrip("/") if is_uri(text) else str(Path(text).expanduser().resolve()))
+
+    @property
+    def is_local(self) -> bool:
+        """True for a folder of this machine."""
+        return not is_uri(self.root)
+
+    def uri(self, table: str) -> str:
+        """Address of one table.
+
+        Raises:
+            KeyError: no table has this name.
+        """
+        if table not in SCHEMAS:
+            raise KeyError(f"no table '{table}'; there are {', '.join(SCHEMAS)}")
+        return f"{self.root}/{table}"
+
+    def sidecar(self, *parts: str) -> str:
+        """Address of a file that is no table (staging, checkpoints, reports), below an underscored folder."""
+        return "/".join((self.root, *parts))
+
+    def filesystem(self) -> Any:
+        """The fsspec file system that holds the root."""
+        import fsspec
+
+        return fsspec.core.url_to_fs(self.root)[0]
+
+    def require_writable(self) -> None:
+        """Create the root if it is missing, or say in one line why it cannot be written.
+
+        Raises:
+            BenchcoreError: the root cannot be created or written.
+        """
+        if not self.is_local:
+            return
+        probe = Path(self.root) / ".write-probe"
+        try:
+            probe.parent.mkdir(parents=True, exist_ok=True)
+            probe.touch()
+            probe.unlink(missing_ok=True)
+        except OSError as error:
+            raise BenchcoreError(
+                f"the registry root cannot be written ({error.strerror})",
+                where=self.root,
+                mend="Choose another with --root, or mend its owner and permissions.",
+            ) from error

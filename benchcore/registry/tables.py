@@ -1,0 +1,117 @@
+"""Reading tables at a pinned version and writing them so that doing it twice changes nothing (deltalake, no JVM)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.dataset as ds
+from deltalake import DeltaTable, write_deltalake
+from deltalake.exceptions import TableNotFoundError
+
+from benchcore.errors import BenchcoreError
+from benchcore.registry.root import Registry
+from benchcore.registry.schemas import KEYS, PARTITIONS, PROPERTIES, SCHEMAS
+
+
+def open_table(registry: Registry, name: str, version: int | None = None) -> DeltaTable | None:
+    """Open a table, at a version if one is given; None when it does not exist yet.
+
+    Raises:
+        BenchcoreError: the table exists and the version does not.
+    """
+    try:
+        return DeltaTable(registry.uri(name), version=version)
+    except TableNotFoundError:
+        return None
+    except Exception as error:
+        raise BenchcoreError(
+            f"table '{name}' cannot be read" + (f" at version {version}" if version is not None else "") + f": {error}",
+            where=registry.root,
+            mend="A version that vacuum removed cannot be read again; run the command anew to use the newest one.",
+        ) from error
+
+
+def current_version(registry: Registry, name: str) -> int | None:
+    """Newest version of a table; None when it does not exist yet."""
+    table = open_table(registry, name)
+    return None if table is None else table.version()
+
+
+def pin(registry: Registry, names: Sequence[str]) -> dict[str, int]:
+    """Resolve the newest version of each existing table once, for a job to read at from then on."""
+    versions = {name: current_version(registry, name) for name in names}
+    return {name: version for name, version in versions.items() if version is not None}
+
+
+def dataset(registry: Registry, name: str, version: int | None = None) -> ds.Dataset:
+    """Open a table as an Arrow data set, for scans that must not hold it in memory; an absent table is empty."""
+    table = open_table(registry, name, version)
+    if table is None:
+        return ds.dataset(SCHEMAS[name].empty_table())
+    return table.to_pyarrow_dataset()
+
+
+def read(
+    registry: Registry,
+    name: str,
+    version: int | None = None,
+    columns: Sequence[str] | None = None,
+    where: pc.Expression | None = None,
+) -> pa.Table:
+    """Read rows of a table into memory, with the columns and types of its schema; an absent table is empty."""
+    found = dataset(registry, name, version).to_table(columns=list(columns) if columns else None, filter=where)
+    wanted = [SCHEMAS[name].field(column) for column in (columns or SCHEMAS[name].names)]
+    return found.select([field.name for field in wanted]).cast(pa.schema(wanted))
+
+
+def append_missing(registry: Registry, name: str, rows: pa.Table) -> int:
+    """Add the rows whose key the table lacks, in one commit; without any, no commit is made.
+
+    The caller holds the registry's lock.
+
+    Returns:
+        How many rows were added.
+    """
+    keys = list(KEYS[name])
+    rows = rows.select(SCHEMAS[name].names).cast(SCHEMAS[name])
+    present = read(registry, name, columns=keys)
+    missing = rows.append_column("_row", pa.array(range(rows.num_rows), pa.int64()))
+    kept = missing.select([*keys, "_row"]).join(present, keys, join_type="left anti")["_row"]
+    if len(kept) == 0:
+        return 0
+    _write(registry, name, rows.take(kept.sort()))
+    return len(kept)
+
+
+def replace_where(registry: Registry, name: str, column: str, value: str, rows: pa.Table) -> bool:
+    """Make `rows` the only rows with `column` equal to `value`, in one commit; equal rows make none.
+
+    The caller holds the registry's lock.
+
+    Returns:
+        Whether the table changed.
+    """
+    rows = rows.select(SCHEMAS[name].names).cast(SCHEMAS[name])
+    order = [(key, "ascending") for key in KEYS[name]]
+    present = read(registry, name, where=pc.field(column) == value)
+    if present.sort_by(order).equals(rows.sort_by(order)):
+        return False
+    quoted = value.replace("'", "''")
+    _write(registry, name, rows, predicate=f"{column} = '{quoted}'" if present.num_rows else None)
+    return True
+
+
+def _write(registry: Registry, name: str, rows: pa.Table, predicate: str | None = None) -> None:
+    registry.require_writable()
+    if predicate is not None:
+        write_deltalake(registry.uri(name), rows, mode="overwrite", predicate=predicate)
+        return
+    write_deltalake(
+        registry.uri(name),
+        rows,
+        mode="append",
+        partition_by=list(PARTITIONS.get(name, ())) or None,
+        configuration=dict(PROPERTIES),
+    )
