@@ -1,0 +1,56 @@
+"""Progress of long work on stderr: a bar on a terminal, plain log lines elsewhere."""
+
+from __future__ import annotations
+
+import logging
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+log = logging.getLogger(__name__)
+
+_SECONDS_BETWEEN_LINES = 15.0
+
+
+@contextmanager
+def progress(description: str, total: int, unit: str = "items") -> Iterator[Callable[[int], None]]:
+    """Show how far a piece of work is; yields a function that is told how much more is done.
+
+    Args:
+        description: what is being done, in a word or two.
+        total: how much there is to do.
+        unit: what is counted.
+    """
+    if not sys.stderr.isatty():
+        yield _Lines(description, total, unit).advance
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TextColumn(unit))
+    with Progress(*columns, TimeRemainingColumn(), console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task(description, total=total)
+        yield lambda done: bar.advance(task, done)
+
+
+class _Lines:
+    """A log line every few seconds, with the rate and the time left."""
+
+    def __init__(self, description: str, total: int, unit: str) -> None:
+        self.description, self.total, self.unit = description, total, unit
+        self.done = 0
+        self.started = self.told = time.monotonic()
+
+    def advance(self, done: int) -> None:
+        self.done += done
+        now = time.monotonic()
+        if now - self.told < _SECONDS_BETWEEN_LINES:
+            return
+        self.told = now
+        rate = self.done / (now - self.started)
+        left = (self.total - self.done) / rate if rate else 0.0
+        log.info(
+            "%s: %d of %d %s, %.0f a second, %.0f s left",
+            self.description, self.done, self.total, self.unit, rate, left,
+        )  # fmt: skip

@@ -1,0 +1,41 @@
+"""Engines and data that the whole test run shares: one Spark session, one Ray instance, each started when first asked for."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from benchcore.config import RaySection, SparkSection
+
+
+@pytest.fixture(scope="session")
+def spark() -> Iterator[Any]:
+    """The one Spark session with Delta of this test run."""
+    from benchcore.ingest.session import start
+
+    session = start(SparkSection(driver_memory="1g"))
+    yield session
+    session.stop()
+
+
+@pytest.fixture(scope="session")
+def ray_instance() -> Iterator[None]:
+    """The one Ray instance of this test run, with two CPUs whatever the machine has."""
+    from benchcore.ray_cluster import ray_cluster
+
+    with ray_cluster(RaySection(num_cpus=2, object_store_mb=256)):
+        yield
+
+
+@pytest.fixture(scope="session")
+def shared_data() -> Path:
+    """The folder of real benchmark data, where there is one ($BENCHCORE_SHARED_DATA, or beside the checkout)."""
+    default = Path(__file__).resolve().parents[2] / "shared" / "data"
+    folder = Path(os.environ.get("BENCHCORE_SHARED_DATA", default))
+    if not (folder / "prompts" / "index.csv").is_file():
+        pytest.skip(f"no real benchmark data at {folder} (set BENCHCORE_SHARED_DATA)")
+    return folder
