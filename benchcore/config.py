@@ -7,7 +7,7 @@ import os
 import re
 from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 import yaml
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
@@ -86,7 +86,9 @@ class EmbedSection(Section):
     encoder: EncoderSection = EncoderSection()
     text: str = "{{ prompt }}\n{{ choices }}\n{{ answer }}"
     workers: int | Literal["auto"] = "auto"
-    batch_tokens: int = Field(8192, ge=64)
+    batch_tokens: Annotated[int, Field(ge=64)] | Literal["auto"] = Field(
+        "auto", description="tokens in a batch, padding included; auto: 1024 on a CPU, 16384 on a GPU"
+    )
 
 
 class ConstraintSection(Section):
@@ -187,6 +189,7 @@ class SourceSpec(Section):
     encoding: str = "utf-8"
     header: bool = True
     columns: tuple[str, ...] | None = Field(None, description="names of the columns of a CSV or TSV without header")
+    quotes: bool = Field(True, description="whether quotes enclose fields of a CSV or TSV; false takes them as text")
     explode: Template | None = Field(None, description="expression that gives the list of examples in a record")
     tags: tuple[str, ...] = ()
     map: MappingSection
