@@ -1,4 +1,4 @@
-"""Engines and data that the whole test run shares: one Spark session, one Ray instance, each started when first asked for."""
+"""What the whole test run shares: one Spark session, one Ray instance (started when first asked for), real data."""
 
 from __future__ import annotations
 

@@ -1,0 +1,124 @@
+"""Running the command line as a process of its own, and killing parts of it at chosen moments."""
+
+from __future__ import annotations
+
+import os
+import random
+import signal
+import subprocess
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+import psutil
+
+_TICK_S = 0.02
+_LIMIT_S = 240.0
+
+
+@dataclass(frozen=True)
+class Ended:
+    """How a command ended."""
+
+    status: int
+    out: str
+    err: str
+
+
+class Command:
+    """A running `benchcore ...`, with its output in files so that no pipe can fill."""
+
+    def __init__(self, folder: Path, *arguments: str) -> None:
+        self._out, self._err = (folder / f"{name}-{os.urandom(4).hex()}.txt" for name in ("out", "err"))
+        with self._out.open("w") as out, self._err.open("w") as err:
+            self.process = subprocess.Popen(
+                [sys.executable, "-m", "benchcore", *arguments],
+                stdout=out,
+                stderr=err,
+                start_new_session=True,
+                cwd=folder,
+            )
+        self._family: dict[int, psutil.Process] = {}
+
+    def family(self) -> list[psutil.Process]:
+        """All living descendants, those met earlier and orphaned since included."""
+        try:
+            for process in psutil.Process(self.process.pid).children(recursive=True):
+                self._family.setdefault(process.pid, process)
+        except psutil.NoSuchProcess:
+            pass
+        return [process for process in self._family.values() if process.is_running()]
+
+    def wait_until(self, happened: Callable[[], bool]) -> None:
+        """Wait until something is true of the running command; fail if the command ends first."""
+        for _ in range(int(_LIMIT_S / _TICK_S)):
+            self.family()
+            if happened():
+                return
+            assert not self._ended_within(_TICK_S), f"the command ended before the moment came:\n{self.result().err}"
+        raise AssertionError("the moment never came")
+
+    def kill(self, after_s: float = 0.0) -> None:
+        """kill -9 of the driver alone, `after_s` from now; its children must notice by themselves."""
+        assert not self._ended_within(after_s), "the command ended before it was killed"
+        self.family()
+        self.process.send_signal(signal.SIGKILL)
+        self.process.wait()
+        _, alive = psutil.wait_procs(self.family(), timeout=30)
+        assert not alive, f"outlived their driver: {[process.cmdline()[:3] for process in alive]}"
+
+    def _ended_within(self, seconds: float) -> bool:
+        try:
+            self.process.wait(timeout=max(seconds, 0.001))
+        except subprocess.TimeoutExpired:
+            return False
+        return True
+
+    def result(self) -> Ended:
+        """Wait for the end."""
+        self.process.wait(timeout=_LIMIT_S)
+        return Ended(self.process.returncode, self._out.read_text(), self._err.read_text())
+
+
+def run(folder: Path, *arguments: str) -> Ended:
+    """Run a command to its end."""
+    return Command(folder, *arguments).result()
+
+
+def kill_one(command: Command, is_target: Callable[[psutil.Process], bool], draw: random.Random) -> str:
+    """kill -9 of a random descendant that is a target, as soon as there is one; says which it was."""
+    found: list[psutil.Process] = []
+
+    def appeared() -> bool:
+        found[:] = [process for process in command.family() if _is(process, is_target)]
+        return bool(found)
+
+    command.wait_until(appeared)
+    victim = draw.choice(found)
+    name = " ".join(victim.cmdline())[:80]
+    victim.kill()
+    return name
+
+
+def _is(process: psutil.Process, is_target: Callable[[psutil.Process], bool]) -> bool:
+    try:
+        return is_target(process)
+    except (psutil.NoSuchProcess, psutil.ZombieProcess):
+        return False
+
+
+def is_ray_actor(process: psutil.Process) -> bool:
+    """An actor of ours (Ray names an idle worker ray::IDLE)."""
+    name = " ".join(process.cmdline())
+    return name.startswith("ray::") and "Worker" in name
+
+
+def is_spark_python_worker(process: psutil.Process) -> bool:
+    """A Python worker: forked by the daemon, whose command line it shares."""
+    parent = process.parent()
+    return (
+        "pyspark.daemon" in " ".join(process.cmdline())
+        and parent is not None
+        and "pyspark.daemon" in " ".join(parent.cmdline())
+    )

@@ -1,0 +1,94 @@
+"""kill -9 of any part at a seeded moment, then the same command again: the tables of an undisturbed run.
+
+One death of each kind is in the ordinary run; `make test-faults` runs three of each and takes SEED.
+"""
+
+from __future__ import annotations
+
+import os
+import random
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.end_to_end import books, commands
+from tests.end_to_end.corpora import write_registry
+
+SEED = int(os.environ.get("SEED", "0"))
+
+# Moments in a run, by what is on disk. Each leaves at least a second of work to be lost.
+MOMENTS: dict[str, str] = {
+    "started": ".",
+    "read": "_staging/ingest/*",
+    "prompts committed": "prompts/_delta_log/*.json",
+    "sources committed": "sources/_delta_log/*.json",
+    "texts staged": "_staging/embeddings/*/*.parquet",
+    "embeddings committed": "embeddings/_delta_log/*.json",
+    "shards selected": "_checkpoints/select/*",
+}
+
+
+@pytest.fixture(scope="module")
+def undisturbed(tmp_path_factory: pytest.TempPathFactory) -> dict[str, list[dict[str, Any]]]:
+    """What the tables say after a run that nothing disturbed."""
+    folder = tmp_path_factory.mktemp("undisturbed")
+    ended = commands.run(folder, "run", str(write_registry(folder)))
+    assert ended.status == 0, ended.err
+    return books.contents(folder / "registry")
+
+
+def _finish_and_compare(folder: Path, conf: Path, undisturbed: dict[str, list[dict[str, Any]]]) -> None:
+    again = commands.run(folder, "run", str(conf))
+    assert again.status == 0, again.err
+    books.check_accounting(folder / "registry")
+    assert books.contents(folder / "registry") == undisturbed
+
+
+def _driver_dies(folder: Path, seed: int, undisturbed: dict[str, list[dict[str, Any]]]) -> None:
+    draw = random.Random(f"driver {seed}")
+    moment = draw.choice(sorted(MOMENTS))
+    conf = write_registry(folder)
+    command = commands.Command(folder, "run", str(conf))
+    command.wait_until(lambda: any((folder / "registry").glob(MOMENTS[moment])))
+    command.kill(after_s=draw.random() * 0.3)
+    _finish_and_compare(folder, conf, undisturbed)
+
+
+def _part_dies(
+    folder: Path, is_target: Callable[..., bool], seed: int, undisturbed: dict[str, list[dict[str, Any]]]
+) -> None:
+    conf = write_registry(folder)
+    command = commands.Command(folder, "run", str(conf))
+    commands.kill_one(command, is_target, random.Random(f"part {seed}"))
+    ended = command.result()
+    assert "Traceback" not in ended.err, ended.err
+    _finish_and_compare(folder, conf, undisturbed)
+
+
+def test_a_killed_driver(tmp_path: Path, undisturbed: dict[str, list[dict[str, Any]]]) -> None:
+    """The driver dies anywhere; the next run ends as if it had run once."""
+    _driver_dies(tmp_path, SEED, undisturbed)
+
+
+def test_a_killed_ray_actor(tmp_path: Path, undisturbed: dict[str, list[dict[str, Any]]]) -> None:
+    """A Ray actor dies; nothing is lost and nothing doubled."""
+    _part_dies(tmp_path, commands.is_ray_actor, SEED, undisturbed)
+
+
+def test_a_killed_spark_python_worker(tmp_path: Path, undisturbed: dict[str, list[dict[str, Any]]]) -> None:
+    """A Python worker of Spark dies; nothing is lost and nothing doubled."""
+    _part_dies(tmp_path, commands.is_spark_python_worker, SEED, undisturbed)
+
+
+@pytest.mark.faults
+@pytest.mark.parametrize("seed", [SEED + 1, SEED + 2, SEED + 3])
+@pytest.mark.parametrize("kind", ["driver", "actor", "python-worker"])
+def test_more_deaths(tmp_path: Path, undisturbed: dict[str, list[dict[str, Any]]], kind: str, seed: int) -> None:
+    """Three more of each kind."""
+    if kind == "driver":
+        _driver_dies(tmp_path, seed, undisturbed)
+    else:
+        target = commands.is_ray_actor if kind == "actor" else commands.is_spark_python_worker
+        _part_dies(tmp_path, target, seed, undisturbed)
