@@ -268,6 +268,9 @@ def _set(tree: dict[str, Any], override: str) -> None:
         inner = tree.get(section)
         tree[section] = inner = dict(inner) if isinstance(inner, Mapping) else {}
         tree = inner
+    if value.lstrip().startswith("{{"):  # a template; YAML would take its braces for mappings
+        tree[leaf] = value
+        return
     try:
         tree[leaf] = yaml.safe_load(value)
     except yaml.YAMLError:
@@ -315,6 +318,7 @@ def _resolve(config: Config, base: Path, root: str | None, overrides: Iterable[s
     include = tuple(absolute(pattern, "sources.include") for pattern in config.sources.include)
     encoder = config.embed.encoder
     vectors = absolute(encoder.vectors, "embed.encoder.vectors") if encoder.vectors else None
+    page = absolute(config.report.path, "report.path") if config.report.path else None
     return config.model_copy(
         update={
             "registry": config.registry.model_copy(update={"root": absolute(config.registry.root, "registry.root")}),
@@ -322,6 +326,7 @@ def _resolve(config: Config, base: Path, root: str | None, overrides: Iterable[s
                 update={"include": include, "data": absolute(config.sources.data, "sources.data")}
             ),
             "embed": config.embed.model_copy(update={"encoder": encoder.model_copy(update={"vectors": vectors})}),
+            "report": config.report.model_copy(update={"path": page}),
         }
     )
 

@@ -6,6 +6,7 @@ import logging
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import Any
 
 from benchcore.config import RaySection
 from benchcore.errors import BenchcoreError, UsageError
@@ -30,20 +31,15 @@ def ray_cluster(section: RaySection) -> Iterator[None]:
     if ray.is_initialized():
         yield
         return
-    # Ray's own lines go to stderr, and only when something is wrong.
-    os.environ.setdefault("RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO", "0")
-    local = (
-        {}
-        if section.address
-        else {"num_cpus": section.num_cpus, "object_store_memory": section.object_store_mb * 1024**2}
-    )
+    os.environ.setdefault("RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO", "0")  # else Ray warns on every machine without a GPU
+    local: dict[str, Any] = {"num_cpus": section.num_cpus, "object_store_memory": section.object_store_mb * 1024**2}
     try:
         ray.init(
             address=section.address or "local",
             include_dashboard=None if section.address else False,
             log_to_driver=False,
             logging_level=logging.ERROR,
-            **local,
+            **({} if section.address else local),
         )
     except (ConnectionError, RuntimeError, ValueError, OSError, TimeoutError) as error:
         raise BenchcoreError(
@@ -61,7 +57,7 @@ def cluster_cpus() -> int:
     """Whole CPUs of the connected cluster."""
     import ray
 
-    return max(1, int(ray.cluster_resources().get("CPU", 1)))
+    return max(1, int(ray.cluster_resources().get("CPU", 1)))  # type: ignore[no-untyped-call]
 
 
 def thread_environment(cpus: int) -> dict[str, str]:

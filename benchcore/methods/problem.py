@@ -9,6 +9,8 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from benchcore.errors import UsageError
+
 Indices = NDArray[np.int64]
 
 
@@ -45,6 +47,29 @@ class Problem:
         """Size of the pool."""
         return len(self.ids)
 
+    @property
+    def turns(self) -> Indices:
+        """(n,) number of the group whose turn each item waits for; all zero for plain cardinality."""
+        return self.group_numbers if self.balanced else np.zeros(self.n, np.int64)
+
+    @property
+    def group_numbers(self) -> Indices:
+        """(n,) groups as numbers from 0, in order of name."""
+        return np.unique(self.groups, return_inverse=True)[1].astype(np.int64)
+
+    @property
+    def available(self) -> NDArray[np.bool_]:
+        """(n,) whether an item is neither included nor excluded, and so is the method's to pick."""
+        available = np.ones(self.n, bool)
+        available[self.include] = available[self.exclude] = False
+        return available
+
+    @property
+    def given(self) -> Indices:
+        """(turns,) how many includes each group has."""
+        turns = self.turns
+        return np.bincount(turns[self.include], minlength=int(turns.max()) + 1).astype(np.int64)
+
 
 @dataclass(frozen=True)
 class Certificate:
@@ -80,6 +105,31 @@ class Selection:
     certificate: Certificate | None
     roles: NDArray[np.str_]
     inclusion_probabilities: NDArray[np.float64] | None = None
+
+
+def require_feasible(problem: Problem, where: str = "") -> None:
+    """Refuse what no method can do.
+
+    Args:
+        problem: to be solved.
+        where: prefix of the names of the settings, for the error.
+
+    Raises:
+        UsageError: k does not fit the pool or the includes, or an item is both included and excluded.
+    """
+    both = np.intersect1d(problem.include, problem.exclude)
+    if both.size:
+        named = ", ".join(str(identity) for identity in problem.ids[both][:5])
+        raise UsageError(f"ids are both included and excluded: {named}", where=f"{where}include")
+    free = problem.n - len(problem.exclude)
+    if not 1 <= problem.k <= free:
+        raise UsageError(
+            f"cannot pick {problem.k:,} of {problem.n:,} distinct items ({len(problem.exclude):,} excluded)",
+            where=f"{where}k",
+            mend=f"Choose k from 1 to {free:,}." if free else "Exclude fewer.",
+        )
+    if len(problem.include) > problem.k:
+        raise UsageError(f"{len(problem.include)} ids are included, more than k = {problem.k}", where=f"{where}include")
 
 
 class Method(Protocol):

@@ -103,6 +103,27 @@ def replace_where(registry: Registry, name: str, column: str, value: str, rows: 
     return True
 
 
+def upsert(registry: Registry, name: str, rows: pa.Table) -> None:
+    """Add rows to a small table, each key once, replacing those whose key it has, in one commit; no rows make none.
+
+    The table is written anew as a whole: what deltalake's own merge writes cannot be filtered through Arrow (1.6.6).
+    The caller holds the registry's lock, and passes only rows that differ from what is stored.
+    """
+    if rows.num_rows == 0:
+        return
+    rows = rows.select(SCHEMAS[name].names).cast(SCHEMAS[name])
+    if current_version(registry, name) is None:
+        _write(registry, name, rows)
+        return
+    keys = list(KEYS[name])
+    kept = read(registry, name).join(rows.select(keys), keys, join_type="left anti").select(SCHEMAS[name].names)
+    write_deltalake(
+        registry.uri(name),
+        pa.concat_tables([kept, rows]).sort_by([(key, "ascending") for key in keys]),
+        mode="overwrite",
+    )
+
+
 def _write(registry: Registry, name: str, rows: pa.Table, predicate: str | None = None) -> None:
     registry.require_writable()
     if predicate is not None:

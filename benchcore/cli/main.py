@@ -1,0 +1,117 @@
+"""The command `benchcore`: parse, call, print or exit. Status: 0 done, 1 failed, 2 wrong usage or configuration."""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+import traceback
+from collections.abc import Sequence
+from types import FrameType
+from typing import Annotated
+
+import typer
+
+import benchcore
+from benchcore.cli import doctor, pick, registry, steps
+from benchcore.errors import BenchcoreError
+
+INTERRUPTED, TERMINATED = 130, 143  # 128 + the signal's number, as shells have it
+
+# The class of all errors that typer finds in a command line; where it lives differs between typer's versions.
+_WrongUsage: type[Exception] = typer.BadParameter.__mro__[1]
+
+app = typer.Typer(
+    name="benchcore",
+    add_completion=False,
+    rich_markup_mode=None,
+    pretty_exceptions_enable=False,
+)
+
+
+@app.callback(invoke_without_command=True)
+def start(
+    context: typer.Context, version: Annotated[bool, typer.Option("--version", help="Print the version.")] = False
+) -> None:
+    """Pick the few prompts that stand for a whole registry of benchmarks."""
+    if version:
+        sys.stdout.write(f"benchcore {benchcore.__version__}\n")
+    elif context.invoked_subcommand is None:
+        sys.stderr.write(context.get_help() + "\n")
+        raise typer.Exit(2)
+
+
+app.command("run")(steps.run)
+app.command("ingest")(steps.ingest)
+app.command("embed")(steps.embed)
+app.command("select")(steps.select)
+app.command("report")(steps.report)
+app.command("pick")(pick.pick)
+app.command("doctor")(doctor.doctor)
+app.add_typer(registry.app, name="registry")
+
+
+def main() -> None:
+    """Entry point of the console script and of `python -m benchcore`."""
+    sys.exit(execute(app, sys.argv[1:]))
+
+
+def execute(commands: typer.Typer, arguments: Sequence[str], name: str = "benchcore") -> int:
+    """Run a command line and say how it ended, in one line where it did not end well.
+
+    Args:
+        commands: the commands to choose from (`jobs/` bring their own).
+        arguments: without the program's name.
+        name: the program's, for its help.
+
+    Returns:
+        The exit status.
+    """
+    signal.signal(signal.SIGTERM, _terminate)
+    command = typer.main.get_command(commands)
+    try:
+        with command.make_context(name, list(arguments)) as context:
+            command.invoke(context)
+        sys.stdout.flush()
+    except typer.Exit as end:
+        return int(end.exit_code)
+    except BrokenPipeError:  # the reader of our output has gone, as `head` does; the shell shows the reader's status
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    except (Exception, KeyboardInterrupt, SystemExit) as error:
+        return _fail(error, debug="--debug" in arguments)
+    return 0
+
+
+def _terminate(sent: int, _frame: FrameType | None) -> None:
+    """Unwind the stack, so that blocks on it end what they started; Ray's own handler, once it runs, does the same."""
+    sys.exit(sent)
+
+
+def _fail(error: BaseException, *, debug: bool) -> int:
+    """Tell an error in one line, after its traceback if that is wanted; gives the exit status."""
+    line, status = _told(error)
+    if debug:
+        traceback.print_exception(error)
+    elif status == 1 and not isinstance(error, BenchcoreError):
+        line = f"{line} (--debug shows the traceback)"
+    sys.stderr.write(f"benchcore: error: {line}\n")
+    return status
+
+
+def _told(error: BaseException) -> tuple[str, int]:
+    if isinstance(error, BenchcoreError):
+        return str(error), error.exit_status
+    if isinstance(error, KeyboardInterrupt):
+        return "interrupted", INTERRUPTED
+    if isinstance(error, SystemExit):
+        return "terminated", TERMINATED
+    if isinstance(error, _WrongUsage):
+        return _usage(error), 2
+    return " ".join(f"unexpected {type(error).__name__}: {error}".split()), 1
+
+
+def _usage(error: Exception) -> str:
+    context = getattr(error, "ctx", None)
+    message = " ".join(error.format_message().split()).replace("?.", "?")  # type: ignore[attr-defined]
+    stop = "" if message.endswith((".", "?")) else "."
+    return f"{message}{stop} See `{context.command_path if context else 'benchcore'} --help`."

@@ -1,0 +1,37 @@
+"""Options that every command has, declared once."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, TypeAlias
+
+import typer
+
+if TYPE_CHECKING:
+    from benchcore.config import Config
+
+Conf: TypeAlias = Annotated[Path, typer.Argument(metavar="CONF", help="Configuration file (YAML).", show_default=False)]
+OptionalConf: TypeAlias = Annotated[
+    Path | None, typer.Argument(metavar="[CONF]", help="Configuration file (YAML).", show_default=False)
+]
+Root: TypeAlias = Annotated[str | None, typer.Option("--root", metavar="URI", help="Registry root.")]
+Set: TypeAlias = Annotated[
+    list[str] | None, typer.Option("--set", metavar="SECTION.KEY=VALUE", help="Set a configuration value; repeatable.")
+]
+Json: TypeAlias = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]
+Debug: TypeAlias = Annotated[bool, typer.Option("--debug", help="Say more; show tracebacks.")]
+Quiet: TypeAlias = Annotated[bool, typer.Option("--quiet", "-q", help="Only warnings and errors on stderr.")]
+
+
+def configuration(path: Path | None, root: str | None, settings: list[str] | None) -> Config:
+    """Read the configuration that a command line names."""
+    from benchcore.config import load_config
+
+    return load_config(path, settings or (), root)
+
+
+def start_logging(*, quiet: bool, debug: bool) -> None:
+    """Log to stderr from here on."""
+    from benchcore.pipeline.logs import LogStyle, configure_logging
+
+    configure_logging(LogStyle(quiet=quiet, debug=debug))

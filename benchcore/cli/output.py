@@ -1,0 +1,64 @@
+"""Results on stdout: JSON for scripts, tables for people."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, Any
+
+import orjson
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+# Wide enough for the tables where stdout is no terminal; on one, its own width counts.
+_WIDTH_IN_A_FILE = 120
+
+
+def print_json(value: Any) -> None:
+    """Write one JSON document; what JSON lacks (NaN) becomes null."""
+    encoded = orjson.dumps(value, option=orjson.OPT_INDENT_2 | orjson.OPT_SERIALIZE_NUMPY, default=str)
+    sys.stdout.write(encoded.decode() + "\n")
+
+
+def print_line(line: str = "") -> None:
+    """Write one line as it is."""
+    sys.stdout.write(line + "\n")
+
+
+def table(title: str | None, columns: Sequence[str], rows: Iterable[Sequence[object]]) -> Table:
+    """A table without frame; columns whose name ends in '#' are numbers, to the right."""
+    from rich.table import Table
+    from rich.text import Text
+
+    made = Table(title=title, title_justify="left", box=None, pad_edge=False, title_style="bold", show_header=True)
+    for column in columns:
+        number = column.endswith("#")
+        made.add_column(column.removesuffix("#"), justify="right" if number else "left", overflow="fold")
+    for row in rows:
+        made.add_row(*(Text(shown(value)) for value in row))  # Text: what comes from tables is no markup
+    return made
+
+
+def print_table(title: str | None, columns: Sequence[str], rows: Iterable[Sequence[object]]) -> None:
+    """Write a table, and a blank line after it."""
+    from rich.console import Console
+
+    width = None if sys.stdout.isatty() else _WIDTH_IN_A_FILE
+    console = Console(file=sys.stdout, width=width, highlight=False)
+    console.print(table(title, columns, rows))
+    print_line()
+
+
+def shown(value: object) -> str:
+    """A value as a table shows it: numbers short, what is absent as a dash, control characters as escapes."""
+    if value is None:
+        return "-"
+    if isinstance(value, float):
+        return f"{value:.4g}" if abs(value) < 1000 else f"{value:,.0f}"
+    if isinstance(value, int) and not isinstance(value, bool):
+        return f"{value:,}"
+    return "".join(
+        character if character.isprintable() else character.encode("unicode_escape").decode()
+        for character in str(value)
+    )

@@ -1,0 +1,161 @@
+"""`benchcore registry`: look at what is stored."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from benchcore.cli.options import Debug, Json, OptionalConf, Quiet, Root, Set, configuration, start_logging
+
+if TYPE_CHECKING:
+    from benchcore.registry.root import Registry
+
+app = typer.Typer(help="Look at what a registry holds.", rich_markup_mode=None)
+
+Name = Annotated[str, typer.Argument(metavar="CORESET", help="Id of a coreset, or its first characters.")]
+
+
+@app.command("list")
+def list_(
+    conf: OptionalConf = None,
+    *,
+    root: Root = None,
+    settings: Set = None,
+    json: Json = False,
+    debug: Debug = False,
+    quiet: Quiet = False,
+) -> None:
+    """List tables with their versions and rows, and the coresets."""
+    from benchcore.cli.output import print_json, print_table
+
+    start_logging(quiet=quiet, debug=debug)
+    opened = _opened(conf, root, settings)
+    tables, coresets = _tables(opened), _coresets(opened)
+    if json:
+        print_json({"root": opened.root, "tables": tables, "coresets": coresets})
+        return
+    print_table(opened.root, ("table", "version#", "rows#"), [tuple(row.values()) for row in tables])
+    if coresets:
+        columns = ("coreset", "picks#", "value#", "at least of optimum#", "method", "run")
+        print_table("coresets", columns, [tuple(row.values()) for row in coresets])
+
+
+@app.command()
+def show(
+    coreset: Name,
+    conf: OptionalConf = None,
+    *,
+    root: Root = None,
+    settings: Set = None,
+    json: Json = False,
+    debug: Debug = False,
+    quiet: Quiet = False,
+) -> None:
+    """Show one coreset: its manifest, its picks and their weights for the whole suite."""
+    from dataclasses import asdict
+
+    from benchcore.cli.output import print_json, print_table
+    from benchcore.registry.manifests import read_picks, read_weights, resolve_manifest
+
+    start_logging(quiet=quiet, debug=debug)
+    opened = _opened(conf, root, settings)
+    manifest = resolve_manifest(opened, coreset)
+    weights = read_weights(opened, manifest.coreset_id)
+    columns = ("rank", "benchmark", "prompt_id", "gain", "represents", "role")
+    picks = [
+        {column: row[column] for column in columns} | {"weight": weights.get(row["prompt_id"])}
+        for row in read_picks(opened, manifest.coreset_id).to_pylist()
+    ]
+    if json:
+        print_json({"manifest": asdict(manifest), "picks": picks})
+        return
+    facts = [(name, _compact(value)) for name, value in asdict(manifest).items() if name != "coverage"]
+    print_table(None, ("manifest", ""), facts)
+    headings = ("rank#", "benchmark", "prompt_id", "gain#", "represents#", "role", "weight#")
+    print_table("picks", headings, [tuple(pick.values()) for pick in picks])
+
+
+@app.command()
+def history(
+    conf: OptionalConf = None,
+    *,
+    root: Root = None,
+    settings: Set = None,
+    json: Json = False,
+    debug: Debug = False,
+    quiet: Quiet = False,
+) -> None:
+    """List the runs that changed something, the newest last."""
+    import orjson
+
+    from benchcore.cli.output import print_json, print_table
+    from benchcore.cli.summary import counted
+    from benchcore.registry.tables import read
+
+    start_logging(quiet=quiet, debug=debug)
+    runs = read(_opened(conf, root, settings), "runs").sort_by("run_id").to_pylist()
+    if json:
+        print_json(runs)
+        return
+    rows = [
+        (run["run_id"], run["command"], run["outcome"], _seconds(run), step, counted(counts))
+        for run in runs
+        for step, counts in (orjson.loads(run["counts"]) or {"-": {}}).items()
+    ]
+    print_table(None, ("run", "command", "outcome", "seconds#", "step", "counts"), rows)
+
+
+def _opened(conf: Any, root: str | None, settings: list[str] | None) -> Registry:
+    """The registry that is meant; unlike a job's, it must exist.
+
+    Raises:
+        BenchcoreError: there is none.
+    """
+    from pathlib import Path
+
+    from benchcore.errors import BenchcoreError
+    from benchcore.registry.root import Registry
+
+    opened = Registry.at(configuration(conf, root, settings).registry.root)
+    if opened.is_local and not Path(opened.root).is_dir():
+        raise BenchcoreError("there is no registry", where=opened.root, mend="Name its root with --root or CONF.")
+    return opened
+
+
+def _tables(opened: Registry) -> list[dict[str, Any]]:
+    from benchcore.registry.schemas import SCHEMAS
+    from benchcore.registry.tables import open_table
+
+    found = [(name, open_table(opened, name)) for name in SCHEMAS]
+    return [
+        {"table": name, "version": table.version(), "rows": table.to_pyarrow_dataset().count_rows()}
+        for name, table in found
+        if table is not None
+    ]
+
+
+def _coresets(opened: Registry) -> list[dict[str, Any]]:
+    from benchcore.registry.manifests import list_manifests
+
+    return [
+        {
+            "coreset": manifest.coreset_id,
+            "picks": manifest.k,
+            "value": manifest.value,
+            "ratio": manifest.certificate.get("ratio"),
+            "method": manifest.semantic_configuration.get("method"),
+            "run": manifest.run_id,
+        }
+        for manifest in list_manifests(opened)
+    ]
+
+
+def _compact(value: Any) -> str:
+    import orjson
+
+    return value if isinstance(value, str) else orjson.dumps(value, option=orjson.OPT_SORT_KEYS).decode()
+
+
+def _seconds(run: dict[str, Any]) -> float | None:
+    return (run["finished"] - run["started"]).total_seconds() if run["finished"] and run["started"] else None

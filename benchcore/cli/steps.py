@@ -1,0 +1,121 @@
+"""`benchcore run`, and each of its steps alone: `ingest`, `embed`, `select`, `report`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from benchcore.cli.options import Conf, Debug, Json, Quiet, Root, Set, configuration, start_logging
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from benchcore.pipeline.steps import RunOutcome
+
+
+def run(
+    conf: Conf,
+    *,
+    root: Root = None,
+    settings: Set = None,
+    json: Json = False,
+    debug: Debug = False,
+    quiet: Quiet = False,
+) -> None:
+    """Ingest, embed, select and report: the whole job.
+
+    Each step skips what is already there.
+    """
+    from benchcore.pipeline.steps import STEPS
+
+    perform("run", STEPS, conf, root=root, settings=settings, json=json, debug=debug, quiet=quiet)
+
+
+def ingest(
+    conf: Conf,
+    *,
+    root: Root = None,
+    settings: Set = None,
+    json: Json = False,
+    debug: Debug = False,
+    quiet: Quiet = False,
+) -> None:
+    """Read the declared sources into tables (Spark)."""
+    perform("ingest", ("ingest",), conf, root=root, settings=settings, json=json, debug=debug, quiet=quiet)
+
+
+def embed(
+    conf: Conf,
+    *,
+    root: Root = None,
+    settings: Set = None,
+    json: Json = False,
+    debug: Debug = False,
+    quiet: Quiet = False,
+) -> None:
+    """Encode the texts that have no vector yet (Ray)."""
+    perform("embed", ("embed",), conf, root=root, settings=settings, json=json, debug=debug, quiet=quiet)
+
+
+def select(
+    conf: Conf,
+    *,
+    root: Root = None,
+    settings: Set = None,
+    k: Annotated[int | None, typer.Option("-k", "--k", help="How many to pick; wins over the file.")] = None,
+    json: Json = False,
+    debug: Debug = False,
+    quiet: Quiet = False,
+) -> None:
+    """Pick the prompts that stand for all (Ray)."""
+    settings = [*(settings or ()), *([f"select.k={k}"] if k is not None else ())]
+    perform("select", ("select",), conf, root=root, settings=settings, json=json, debug=debug, quiet=quiet)
+
+
+def report(
+    conf: Conf,
+    *,
+    root: Root = None,
+    settings: Set = None,
+    json: Json = False,
+    debug: Debug = False,
+    quiet: Quiet = False,
+) -> None:
+    """Write the page about the configuration's coreset."""
+    perform("report", ("report",), conf, root=root, settings=settings, json=json, debug=debug, quiet=quiet)
+
+
+def perform(
+    command: str,
+    steps: Sequence[str],
+    conf: Path,
+    *,
+    root: str | None,
+    settings: list[str] | None,
+    json: bool,
+    debug: bool,
+    quiet: bool,
+    isolate: bool = True,
+) -> None:
+    """Run steps and print what they did; the body of all commands here and of `jobs/`."""
+    start_logging(quiet=quiet, debug=debug)
+    config = configuration(conf, root, settings)
+
+    from benchcore.config import load_sources
+    from benchcore.pipeline import steps as pipeline
+
+    specs = load_sources(config) if "ingest" in steps else []
+    outcome = pipeline.run(config, specs, steps, command=f"{command} {conf}", isolate=isolate)
+    _print(config.registry.root, outcome, json=json)
+
+
+def _print(root: str, outcome: RunOutcome, *, json: bool) -> None:
+    from benchcore.cli import summary
+    from benchcore.cli.output import print_json
+
+    if json:
+        print_json(summary.as_json(root, outcome))
+    else:
+        summary.print_summary(root, outcome)

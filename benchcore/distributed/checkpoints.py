@@ -1,0 +1,52 @@
+"""Finished pieces of a selection, kept under the hash of all that they depend on, so that a killed run resumes."""
+
+from __future__ import annotations
+
+import hashlib
+import logging
+import uuid
+from typing import Any
+
+import numpy as np
+import orjson
+
+from benchcore.registry.root import Registry
+from benchcore.submodular.greedy import Greedy
+
+log = logging.getLogger(__name__)
+
+
+def load(registry: Registry, key: str) -> Greedy | None:
+    """A finished order of picks (pool positions) and gains; None when there is none, or none that is whole."""
+    path = _path(registry, key)
+    try:
+        stored = orjson.loads(registry.filesystem().cat_file(path))
+    except FileNotFoundError:
+        return None
+    except (OSError, ValueError) as error:
+        log.warning("checkpoint %s cannot be read (%s); its work is done again", path, error)
+        return None
+    body = stored.get("body") if isinstance(stored, dict) else None
+    if not isinstance(body, dict) or body.get("key") != key or stored.get("digest") != _digest(body):
+        log.warning("checkpoint %s is broken; its work is done again", path)
+        return None
+    return Greedy(np.array(body["order"], np.int64), np.array(body["gains"], np.float64))
+
+
+def save(registry: Registry, key: str, picks: Greedy) -> None:
+    """Keep an order; it appears whole or not at all."""
+    gains = [int(gain) for gain in picks.gains]  # whole numbers below 2^53
+    body = {"key": key, "order": picks.order.tolist(), "gains": gains}
+    path, files = _path(registry, key), registry.filesystem()
+    temporary = f"{path}.{uuid.uuid4().hex}.tmp"
+    files.makedirs(registry.sidecar("_checkpoints", "select"), exist_ok=True)
+    files.pipe_file(temporary, orjson.dumps({"body": body, "digest": _digest(body)}))
+    files.mv(temporary, path)
+
+
+def _path(registry: Registry, key: str) -> str:
+    return registry.sidecar("_checkpoints", "select", f"{key}.json")
+
+
+def _digest(body: dict[str, Any]) -> str:
+    return hashlib.sha256(orjson.dumps(body, option=orjson.OPT_SORT_KEYS)).hexdigest()

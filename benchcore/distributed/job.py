@@ -1,0 +1,301 @@
+"""Select a coreset over Ray: from a pool to the tables `coresets`, `coreset_weights` and `manifests`."""
+
+from __future__ import annotations
+
+import hashlib
+import logging
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from benchcore.config import Config
+from benchcore.distributed.coreset import Coreset, write
+from benchcore.distributed.crew import Crew, workers_for
+from benchcore.distributed.merge import rows_of
+from benchcore.distributed.order import Order
+from benchcore.distributed.plan import Shard, bytes_needed, cut, depth, require_memory
+from benchcore.distributed.pool import Pool
+from benchcore.distributed.shard_worker import ShardRows
+from benchcore.distributed.vectors import Embeddings
+from benchcore.errors import UsageError
+from benchcore.estimation.weights import Benchmark
+from benchcore.methods import METHODS
+from benchcore.methods.mass import group_shares, item_mass
+from benchcore.methods.problem import Problem, require_feasible
+from benchcore.progress import progress
+from benchcore.ray_cluster import ray_cluster
+from benchcore.registry.identity import digest, input_digest
+from benchcore.registry.manifests import find_manifest
+from benchcore.registry.root import Registry
+from benchcore.submodular.certificate import upper_bound
+from benchcore.submodular.quantise import UNIT, centre_of, integer_mass, mean_exponent
+
+log = logging.getLogger(__name__)
+
+ALGORITHM_VERSION = 1  # raised whenever the same configuration and input give other picks than before
+
+_OPTIMIZED = "facility_location"  # the method that runs on shards; others draw on the driver, from ids alone
+
+
+@dataclass(frozen=True)
+class SelectOutcome:
+    """What became of a selection.
+
+    Attributes:
+        coreset_id: of the coreset that the configuration and the input stand for.
+        changed: False when it was there already.
+        warnings: one line each.
+    """
+
+    coreset_id: str
+    changed: bool
+    warnings: tuple[str, ...] = ()
+
+
+def select(config: Config, registry: Registry, pool: Pool, run_id: str, pinned: Mapping[str, int]) -> SelectOutcome:
+    """Pick a coreset and write it, unless it is there already; then no engine is started.
+
+    The caller holds the registry's lock.
+
+    Args:
+        config: the section `select`, and Ray's.
+        registry: whose tables are read and written.
+        pool: the selectable prompts.
+        run_id: recorded in the manifest.
+        pinned: table -> version to read; `embeddings` among them.
+
+    Raises:
+        UsageError: the pool is empty, k does not fit it, or ids or benchmarks that are named are not in it.
+        BenchcoreError: vectors are missing or unusable, memory does not suffice, or workers keep dying.
+    """
+    problem, shares = problem_of(config, pool)
+    shards = cut(pool.text_hash, config.select.shard_size, config.registry.buckets)
+    identity = _Identity.of(config, pool, shards)
+    known = find_manifest(registry, identity.coreset_id)
+    if known is not None and (known.certificate or not _certified(config)):
+        log.info("select: coreset %s is there already", identity.coreset_id)
+        return SelectOutcome(identity.coreset_id, changed=False)
+    with ray_cluster(config.ray):
+        _Selecting(config, registry, pool, problem, shares, shards, identity).run(run_id, pinned)
+    return SelectOutcome(identity.coreset_id, changed=True)
+
+
+def coreset_id_of(config: Config, pool: Pool) -> str:
+    """Name the coreset that a configuration stands for on a pool, whether it was selected yet or not."""
+    shards = cut(pool.text_hash, config.select.shard_size, config.registry.buckets)
+    return _Identity.of(config, pool, shards).coreset_id
+
+
+def problem_of(config: Config, pool: Pool) -> tuple[Problem, tuple[Benchmark, ...]]:
+    """The problem that a configuration poses on a pool, without its vectors, and each benchmark's share.
+
+    Raises:
+        UsageError: as `select`.
+    """
+    section = config.select
+    if pool.n == 0:
+        raise UsageError("there is no prompt to pick from", where="select.filter", mend="Loosen the filter.")
+    if section.method not in METHODS:
+        raise UsageError(f"unknown method '{section.method}'", "select.method", f"There are {', '.join(METHODS)}.")
+    names, first, place = np.unique(pool.benchmark, return_index=True, return_inverse=True)
+    sizes = np.bincount(place, weights=pool.copies).astype(np.float64)
+    shares = group_shares(section.mass, names, sizes, pool.category[first])
+    problem = Problem(
+        ids=pool.prompt_id,
+        groups=pool.category if section.constraint.rounds == "category" else pool.benchmark,
+        mass=item_mass(shares, place.astype(np.int64), pool.copies.astype(np.float64)),
+        features={},
+        k=section.k,
+        balanced=section.constraint.rounds is not None,
+        include=pool.positions(section.include, "include"),
+        exclude=pool.positions(section.exclude, "exclude"),
+        seed=section.seed,
+    )
+    require_feasible(problem, where="select.")
+    benchmarks = zip(names, pool.category[first], shares, strict=True)
+    return problem, tuple(Benchmark(str(name), str(category), float(share)) for name, category, share in benchmarks)
+
+
+@dataclass(frozen=True)
+class _Identity:
+    """What a coreset, and the order that it is a prefix of, are named by."""
+
+    semantic: Mapping[str, Any]
+    input_digest: str
+
+    @classmethod
+    def of(cls, config: Config, pool: Pool, shards: tuple[Shard, ...]) -> _Identity:
+        section = config.select
+        plan = {"shards": len(shards), "buckets": config.registry.buckets} if len(shards) > 1 else {"shards": 1}
+        semantic = {
+            "algorithm": ALGORITHM_VERSION,
+            "method": section.method,
+            "k": section.k,
+            "mass": section.mass,
+            "constraint": section.constraint.model_dump(),
+            "filter": {key: sorted(value) if isinstance(value, tuple) else value for key, value in section.filter},
+            "include": list(section.include),
+            "exclude": sorted(section.exclude),
+            "seed": section.seed,
+            "features": {"embedding": pool.encoder},
+            "plan": plan,
+        }
+        attributes = hashlib.sha256(pool.copies.tobytes())
+        for column in (pool.benchmark, pool.category):
+            attributes.update("\0".join(column.tolist()).encode())
+        pairs = zip(pool.prompt_id.tolist(), pool.text_hash.tolist(), strict=True)
+        return cls(semantic, digest("input", input_digest(pairs), attributes.hexdigest()))
+
+    @property
+    def coreset_id(self) -> str:
+        return digest("coreset", self.semantic, self.input_digest)
+
+    def order_key(self, deep: int, centre: NDArray[np.float64]) -> str:
+        """Name of the order of `deep` picks: all that changes it, so everything but k."""
+        return digest("order", {**self.semantic, "k": None}, self.input_digest, deep, centre.tobytes().hex())
+
+
+@dataclass(frozen=True, eq=False)
+class _Selecting:
+    """One selection under way."""
+
+    config: Config
+    registry: Registry
+    pool: Pool
+    problem: Problem
+    shares: tuple[Benchmark, ...]
+    shards: tuple[Shard, ...]
+    identity: _Identity
+
+    def run(self, run_id: str, pinned: Mapping[str, int]) -> None:
+        timings: dict[str, float] = {}
+        embeddings = Embeddings(self.registry, pinned.get("embeddings"), self.pool.encoder)
+        workers = workers_for(self.config.select.workers, len(self.shards))
+        self._require_memory(embeddings.dimension(), workers)
+        mass = integer_mass(self.problem.mass, self.problem.group_numbers)
+        scale = float(mass.sum()) * UNIT
+        with Crew(embeddings, self._shard_rows(mass), workers) as crew:
+            with _timed("centre", timings):
+                centre = _centre(crew, float(mass.sum()))
+                shared = crew.share(centre)
+            with _timed("order", timings):
+                order, gains, probabilities = self._order(crew, centre, shared)
+            with _timed("coverage", timings):
+                picked = rows_of(crew, shared, order)
+                coverage, nearest = self._nearest(crew, shared, picked)
+            value = float(mass @ coverage.astype(np.float64))
+            with _timed("certificate", timings):
+                bound = self._bound(crew, shared, picked, value) if _certified(self.config) else None
+        coreset = Coreset(
+            coreset_id=self.identity.coreset_id,
+            semantic=self.identity.semantic,
+            input_digest=self.identity.input_digest,
+            order=order,
+            gains=gains / scale,
+            probabilities=probabilities,
+            coverage=coverage,
+            nearest=nearest,
+            shares=self.shares,
+            value=value / scale,
+            certificate=None if bound is None else _certificate(value, bound, scale),
+            centre=centre,
+        )
+        write(self.registry, self.pool, coreset, run_id=run_id, pinned=pinned, timings=timings)
+
+    def _require_memory(self, dimension: int, workers: int) -> None:
+        needed = bytes_needed(self.shards, dimension, workers)
+        require_memory(needed, _free_memory(self.config), self.shards, workers)
+
+    def _shard_rows(self, mass: NDArray[np.float64]) -> list[ShardRows]:
+        turns, available = self.problem.turns, self.problem.available
+        return [
+            ShardRows(
+                buckets=shard.buckets,
+                positions=shard.positions,
+                ids=self.pool.prompt_id[shard.positions],
+                text_hash=self.pool.text_hash[shard.positions],
+                mass=mass[shard.positions],
+                turns=turns[shard.positions],
+                available=available[shard.positions],
+            )
+            for shard in self.shards
+        ]
+
+    def _order(
+        self, crew: Crew, centre: NDArray[np.float64], shared: Any
+    ) -> tuple[NDArray[np.int64], NDArray[np.float64], NDArray[np.float64] | None]:
+        """The k picks, their whole-number gains, and their inclusion probabilities where they are drawn."""
+        k = self.problem.k
+        if self.problem_is_drawn:
+            drawn = METHODS[self.config.select.method](self.problem)
+            return drawn.indices, drawn.gains, drawn.inclusion_probabilities
+        deep = depth(k, self.problem.n - len(self.problem.exclude))
+        key = self.identity.order_key(deep, centre)
+        found = Order(crew, self.shards, replace(self.problem, k=deep), shared, self.registry, key).find()
+        return found.order[:k], found.gains[:k], None
+
+    @property
+    def problem_is_drawn(self) -> bool:
+        """Whether the method needs no vectors."""
+        return self.config.select.method != _OPTIMIZED
+
+    def _nearest(
+        self, crew: Crew, centre: Any, picked: NDArray[np.int16]
+    ) -> tuple[NDArray[np.float32], NDArray[np.int64]]:
+        coverage, nearest = np.zeros(self.pool.n, np.float32), np.zeros(self.pool.n, np.int64)
+        for answer in crew.ask_all("nearest", centre, picked):
+            coverage[answer.positions], nearest[answer.positions] = answer.coverage, answer.pick
+        return coverage, nearest
+
+    def _bound(self, crew: Crew, centre: Any, picked: NDArray[np.int16], value: float) -> float:
+        """An upper bound on the optimum, from what every prompt of the pool would still gain."""
+        gains, rows = np.zeros(self.pool.n), crew.share(picked)
+        with progress("certificate", self.pool.n, "prompts") as advance:
+            for number, shard in enumerate(self.shards):
+                gains[shard.positions] = np.sum(crew.about_shard(number, "gains_of_shard", centre, rows), axis=0)
+                advance(len(shard.positions))
+        return upper_bound(
+            value,
+            gains,
+            groups=self.problem.turns,
+            candidates=self.problem.available,
+            counts=self.problem.given,
+            k=self.problem.k - len(self.problem.include),
+        )
+
+
+def _certified(config: Config) -> bool:
+    return config.select.certificate == "exact" and config.select.method == _OPTIMIZED
+
+
+def _certificate(value: float, bound: float, scale: float) -> dict[str, Any]:
+    return {"upper_bound": bound / scale, "ratio": value / bound if bound > 0 else 1.0, "kind": "exact"}
+
+
+def _centre(crew: Crew, total: float) -> NDArray[np.float64]:
+    """The mass-weighted mean of the pool, exact whatever the shards: it is added up in whole numbers."""
+    exponent = mean_exponent(max(crew.ask_all("magnitude")))
+    return centre_of(np.sum(crew.ask_all("sums", exponent), axis=0, dtype=np.int64), total, exponent)
+
+
+def _free_memory(config: Config) -> int:
+    import psutil
+    import ray
+
+    if config.ray.address:
+        resources: dict[str, float] = ray.available_resources()  # type: ignore[no-untyped-call]
+        return int(resources.get("memory", 0))
+    return int(psutil.virtual_memory().available)
+
+
+@contextmanager
+def _timed(step: str, timings: dict[str, float]) -> Iterator[None]:
+    started = time.monotonic()
+    yield
+    timings[step] = time.monotonic() - started
+    log.info("select: %s took %.1f s", step, timings[step])

@@ -1,0 +1,58 @@
+"""The merge: picks of all shards compete again, measured against every prompt."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from benchcore.distributed.crew import Crew
+from benchcore.registry.identity import digest
+
+
+class MergedObjective:
+    """The objective over all shards: workers measure their rows, and whole-number parts add up in any order.
+
+    Args:
+        crew: the workers.
+        centre: shared reference to the centre.
+        candidates: (m, d) quantised rows.
+    """
+
+    def __init__(self, crew: Crew, centre: Any, candidates: NDArray[np.int16]) -> None:
+        self._crew, self._centre, self._n = crew, centre, len(candidates)
+        self._candidates = crew.share(candidates)
+        self._name = digest(candidates.tobytes().hex())
+        self._picks: list[int] = []
+
+    @property
+    def n(self) -> int:
+        """How many candidates there are."""
+        return self._n
+
+    def gains(self, candidates: NDArray[np.int64]) -> NDArray[np.float64]:
+        """By how much each of these candidates alone would raise the value now, whole numbers."""
+        return self._sum(candidates)
+
+    def all_gains(self) -> NDArray[np.float64]:
+        """The same for every candidate."""
+        return self._sum(None)
+
+    def add(self, candidate: int) -> None:
+        """Put a candidate into the set; workers learn of it with the next question."""
+        self._picks.append(candidate)
+
+    def _sum(self, wanted: NDArray[np.int64] | None) -> NDArray[np.float64]:
+        arguments = (self._centre, self._name, self._candidates, self._picks, wanted)
+        total: NDArray[np.float64] = np.sum(self._crew.ask_all("gains", *arguments), axis=0)
+        return total
+
+
+def rows_of(crew: Crew, centre: Any, positions: NDArray[np.int64]) -> NDArray[np.int16]:
+    """Quantised rows of pool positions, in the order given; few enough for one process (picks, not pools)."""
+    answers = crew.ask_all("rows", centre, positions)
+    found = np.concatenate([answer[0] for answer in answers])
+    rows = np.concatenate([answer[1] for answer in answers])
+    order = np.argsort(found)
+    return rows[order[np.searchsorted(found[order], positions)]]

@@ -1,0 +1,129 @@
+"""The table `embeddings`: what it holds of an encoder, and the one append of a run."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+
+import pyarrow as pa
+import pyarrow.compute as pc
+from deltalake import DeltaTable, WriterProperties, write_deltalake
+
+from benchcore.errors import UsageError
+from benchcore.registry.identity import bucket
+from benchcore.registry.root import Registry
+from benchcore.registry.schemas import PARTITIONS, PROPERTIES, SCHEMAS
+from benchcore.registry.tables import dataset, open_table
+
+log = logging.getLogger(__name__)
+
+_SCHEMA = SCHEMAS["embeddings"]
+_CHECKED_ROWS = 1000
+_MANY_FILES = 8
+# Every bucket's file is open while the append runs: its rows wait in memory until a row group is full.
+_ROW_GROUP = 512
+_FILE_BYTES = 16 * 1024**2
+
+
+def known_texts(registry: Registry, encoder: str, buckets: int) -> dict[str, bool]:
+    """Read which texts have a vector of an encoder, and whether it stands for the head of the text only.
+
+    Raises:
+        UsageError: the table was written with another number of buckets.
+    """
+    rows = dataset(registry, "embeddings").to_table(
+        columns=["text_hash", "truncated", "bucket"], filter=pc.field("encoder") == encoder
+    )
+    hashes = rows["text_hash"].to_pylist()
+    for hashed, stored in zip(hashes[:_CHECKED_ROWS], rows["bucket"].to_pylist()[:_CHECKED_ROWS], strict=True):
+        if bucket(hashed, buckets) != stored:
+            raise UsageError(
+                f"is {buckets}, but the table embeddings was written with another number",
+                where="registry.buckets",
+                mend="Set it back; it is fixed once a registry holds embeddings.",
+            )
+    return dict(zip(hashes, rows["truncated"].to_pylist(), strict=True))
+
+
+@dataclass(frozen=True)
+class Appended:
+    """What an append added: rows, and how many of them stand for the head of a text only."""
+
+    rows: int = 0
+    truncated: int = 0
+
+
+def append(registry: Registry, known: Mapping[str, bool], tables: Iterable[pa.Table]) -> Appended:
+    """Add the rows whose text the table lacks, in one commit, streamed; without any, no commit is made.
+
+    The caller holds the registry's lock.
+
+    Args:
+        registry: holds the table.
+        known: hashes of texts that the table has of this encoder.
+        tables: rows of one encoder, of any number of texts each.
+    """
+    fresh = _fresh(known, tables)
+    first = next(fresh, None)
+    if first is None:
+        return Appended()
+    rows = truncated = 0
+
+    def stream() -> Iterator[pa.RecordBatch]:
+        nonlocal rows, truncated
+        for table in _chain(first, fresh):
+            rows += table.num_rows
+            truncated += pc.sum(table["truncated"]).as_py()
+            yield from table.to_batches()
+
+    registry.require_writable()
+    write_deltalake(
+        registry.uri("embeddings"),
+        pa.RecordBatchReader.from_batches(_SCHEMA, stream()),
+        mode="append",
+        partition_by=list(PARTITIONS["embeddings"]),
+        configuration=dict(PROPERTIES),
+        target_file_size=_FILE_BYTES,
+        writer_properties=WriterProperties(max_row_group_size=_ROW_GROUP),
+    )
+    return Appended(rows, truncated)
+
+
+def compact(registry: Registry, encoder: str) -> bool:
+    """Merge small files of an encoder's buckets, once there are many; says whether it did.
+
+    Rows stay what they are; readers of an earlier version are not disturbed.
+    """
+    table = open_table(registry, "embeddings")
+    if table is None or not _has_many_files(table, encoder):
+        return False
+    table.optimize.compact(partition_filters=[("encoder", "=", encoder)], target_size=4 * _FILE_BYTES)
+    log.info("merged the small files of encoder %s", encoder)
+    return True
+
+
+def _has_many_files(table: DeltaTable, encoder: str) -> bool:
+    actions = pa.table(table.get_add_actions(flatten=True))
+    mine = actions.filter(pc.equal(actions["partition.encoder"], encoder))
+    if mine.num_rows == 0:
+        return False
+    counts = mine.group_by("partition.bucket").aggregate([("path", "count")])
+    return bool(pc.max(counts["path_count"]).as_py() > _MANY_FILES)
+
+
+def _fresh(known: Mapping[str, bool], tables: Iterable[pa.Table]) -> Iterator[pa.Table]:
+    seen: set[str] = set()
+    for table in tables:
+        wanted = []
+        for row, hashed in enumerate(table["text_hash"].to_pylist()):
+            if hashed not in known and hashed not in seen:
+                seen.add(hashed)
+                wanted.append(row)
+        if wanted:
+            yield table if len(wanted) == table.num_rows else table.take(wanted)
+
+
+def _chain(first: pa.Table, rest: Iterator[pa.Table]) -> Iterator[pa.Table]:
+    yield first
+    yield from rest

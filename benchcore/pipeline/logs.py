@@ -1,0 +1,74 @@
+"""Logging of a command and of the processes it starts: lines on stderr, other people's libraries when they warn."""
+
+from __future__ import annotations
+
+import logging
+import sys
+from dataclasses import dataclass
+from typing import TextIO
+
+
+@dataclass(frozen=True)
+class LogStyle:
+    """How much is said.
+
+    Attributes:
+        quiet: warnings and errors only.
+        debug: our debugging lines, with the module that says them.
+    """
+
+    quiet: bool = False
+    debug: bool = False
+
+    @property
+    def level(self) -> int:
+        """The level of benchcore's own loggers."""
+        if self.debug:
+            return logging.DEBUG
+        return logging.WARNING if self.quiet else logging.INFO
+
+
+_current = LogStyle()
+
+
+def configure_logging(style: LogStyle) -> None:
+    """Send log lines to stderr in this process; calling it again replaces the earlier style."""
+    global _current  # noqa: PLW0603  (logging is global to a process, and so is the style a child process takes over)
+    _current = style
+    handler = _StderrHandler()
+    handler.setFormatter(_Formatter(style.debug))
+    logging.basicConfig(level=logging.WARNING, handlers=[handler], force=True)
+    logging.captureWarnings(True)
+    logging.getLogger("benchcore").setLevel(style.level)
+    if not style.debug:
+        logging.getLogger("py.warnings").setLevel(logging.ERROR)
+
+
+def logging_style() -> LogStyle:
+    """The style configured last, for a child process to take over."""
+    return _current
+
+
+class _StderrHandler(logging.StreamHandler[TextIO]):
+    """Writes to whatever `sys.stderr` is at the time: a progress bar on the terminal puts itself in between."""
+
+    def __init__(self) -> None:
+        logging.Handler.__init__(self)
+
+    @property
+    def stream(self) -> TextIO:  # type: ignore[override]
+        return sys.stderr
+
+
+class _Formatter(logging.Formatter):
+    """`benchcore: line`, with a level where it is not plain information."""
+
+    def __init__(self, debug: bool) -> None:
+        super().__init__("%(message)s", datefmt="%H:%M:%S")
+        self.debug = debug
+
+    def format(self, record: logging.LogRecord) -> str:
+        line = super().format(record)
+        level = "" if record.levelno == logging.INFO else f"{record.levelname.lower()}: "
+        origin = f"{self.formatTime(record, self.datefmt)} {record.name}" if self.debug else "benchcore"
+        return f"{origin}: {level}{line}"

@@ -1,0 +1,72 @@
+"""What this machine has: memory that is free, disk that is free, cores that may be used."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+from pathlib import Path
+
+_CGROUP_LIMITS = (
+    (Path("/sys/fs/cgroup/memory.max"), Path("/sys/fs/cgroup/memory.current")),
+    (Path("/sys/fs/cgroup/memory/memory.limit_in_bytes"), Path("/sys/fs/cgroup/memory/memory.usage_in_bytes")),
+)
+_UNITS = {"": 1, "k": 1024, "m": 1024**2, "g": 1024**3, "t": 1024**4}
+
+
+def usable_cores() -> int:
+    """Cores that this process may run on (a container or taskset may give fewer than the machine has)."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def free_memory() -> int | None:
+    """Bytes that new processes can have, within the container's limit where there is one; None where unknown."""
+    found = [left for left in (_machine_memory(), *map(_left_in_cgroup, _CGROUP_LIMITS)) if left is not None]
+    return min(found, default=None)
+
+
+def free_disk(path: Path) -> int:
+    """Bytes that are free where `path` lies, or will lie when it is created."""
+    existing = path
+    while not existing.exists():
+        existing = existing.parent
+    return shutil.disk_usage(existing).free
+
+
+def bytes_of(size: str) -> int:
+    """Read a size as Spark writes it: '2g', '512m', '1024'.
+
+    Raises:
+        ValueError: it is no such size.
+    """
+    match = re.fullmatch(r"(\d+)([kmgt]?)b?", size.strip().lower())
+    if not match:
+        raise ValueError(f"'{size}' is no size such as 512m or 2g")
+    return int(match[1]) * _UNITS[match[2]]
+
+
+def in_words(size: float) -> str:
+    """Write a number of bytes for people: '1.5 GB'."""
+    for unit in ("B", "KB", "MB", "GB"):
+        if size < 1024:
+            return f"{size:.0f} {unit}" if unit in ("B", "KB", "MB") else f"{size:.1f} {unit}"
+        size /= 1024
+    return f"{size:.1f} TB"
+
+
+def _machine_memory() -> int | None:
+    try:
+        lines = Path("/proc/meminfo").read_text().splitlines()
+    except OSError:
+        return None
+    found = [line for line in lines if line.startswith("MemAvailable:")]
+    return int(found[0].split()[1]) * 1024 if found else None
+
+
+def _left_in_cgroup(files: tuple[Path, Path]) -> int | None:
+    try:
+        limit, used = (file.read_text().strip() for file in files)
+    except OSError:
+        return None
+    # Without a limit, version 2 says "max" and version 1 a number near 2^63.
+    return None if limit == "max" or int(limit) >= 1 << 60 else max(0, int(limit) - int(used))

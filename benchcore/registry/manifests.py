@@ -1,0 +1,112 @@
+"""Reading what is known of a coreset: its manifest, its picks and its weights."""
+
+from __future__ import annotations
+
+import difflib
+from dataclasses import dataclass
+from typing import Any
+
+import orjson
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from benchcore.errors import BenchcoreError
+from benchcore.registry.root import Registry
+from benchcore.registry.tables import read
+
+_JSON_COLUMNS = (
+    "semantic_configuration",
+    "table_versions",
+    "encoders",
+    "certificate",
+    "coverage",
+    "library_versions",
+    "timings",
+)
+_WITHOUT_CENTRE = ("coreset_id", *_JSON_COLUMNS, "input_digest", "seed", "k", "value", "run_id")
+
+
+@dataclass(frozen=True)
+class Manifest:
+    """What a coreset was made of and how good it is; JSON columns are decoded (see registry/schemas.py)."""
+
+    coreset_id: str
+    semantic_configuration: dict[str, Any]
+    input_digest: str
+    table_versions: dict[str, int]
+    encoders: dict[str, Any]
+    seed: int
+    k: int
+    value: float
+    certificate: dict[str, Any]
+    coverage: list[dict[str, Any]]
+    library_versions: dict[str, str]
+    timings: dict[str, float]
+    run_id: str
+
+
+def list_manifests(registry: Registry) -> list[Manifest]:
+    """All coresets of a registry, the oldest run first."""
+    rows = read(registry, "manifests", columns=_WITHOUT_CENTRE).to_pylist()
+    return sorted((_decode(row) for row in rows), key=lambda manifest: (manifest.run_id, manifest.coreset_id))
+
+
+def find_manifest(registry: Registry, coreset_id: str) -> Manifest | None:
+    """The manifest of one coreset, or None when there is no such coreset."""
+    rows = read(registry, "manifests", columns=_WITHOUT_CENTRE, where=pc.field("coreset_id") == coreset_id).to_pylist()
+    return _decode(rows[0]) if rows else None
+
+
+def resolve_manifest(registry: Registry, name: str) -> Manifest:
+    """The manifest of a coreset named by its id or by the beginning of it.
+
+    Raises:
+        BenchcoreError: no coreset, or more than one, has an id that begins so.
+    """
+    manifests = list_manifests(registry)
+    found = [manifest for manifest in manifests if manifest.coreset_id.startswith(name)]
+    if len(found) == 1:
+        return found[0]
+    ids = [manifest.coreset_id for manifest in manifests]
+    if found:
+        raise BenchcoreError(f"{len(found)} coresets begin with '{name}'", where=registry.root, mend="Give more of it.")
+    near = difflib.get_close_matches(name, ids, n=1)
+    hint = f"Did you mean {near[0]}?" if near else "`benchcore registry list` names those there are."
+    raise BenchcoreError(f"no coreset '{name}'", where=registry.root, mend=hint)
+
+
+def read_picks(registry: Registry, coreset_id: str) -> pa.Table:
+    """The rows of `coresets` of one coreset, by rank."""
+    return read(registry, "coresets", where=pc.field("coreset_id") == coreset_id).sort_by("rank")
+
+
+def read_weights(registry: Registry, coreset_id: str, target: str = "suite") -> dict[str, float]:
+    """The weight of each pick for one target; they sum to 1."""
+    wanted = (pc.field("coreset_id") == coreset_id) & (pc.field("target") == target)
+    rows = read(registry, "coreset_weights", columns=("prompt_id", "weight"), where=wanted)
+    return dict(zip(rows["prompt_id"].to_pylist(), rows["weight"].to_pylist(), strict=True))
+
+
+def manifest_warnings(manifest: Manifest) -> list[str]:
+    """What a reader should know before trusting a coreset: one line each, from its coverage by benchmark."""
+    told = []
+    for counter, what in (
+        ("truncated", "are longer than the encoder reads; their ends were not seen"),
+        ("unknown_language", "are in a language that the encoder does not know"),
+    ):
+        counts = {row["benchmark"]: row[counter] for row in manifest.coverage if row.get(counter)}
+        if counts:
+            worst = sorted(counts, key=lambda name: (-counts[name], name))
+            named = ", ".join(f"{name} {counts[name]:,}" for name in worst[:5])
+            rest = f", {len(worst) - 5} more benchmarks" if len(worst) > 5 else ""
+            told.append(f"{sum(counts.values()):,} prompts {what} ({named}{rest}).")
+    absent = sorted(row["benchmark"] for row in manifest.coverage if not row["picks"])
+    if absent:
+        named = ", ".join(absent[:5]) + (f", {len(absent) - 5} more" if len(absent) > 5 else "")
+        told.append(f"{len(absent)} benchmarks have no pick ({named}): their own scores cannot be estimated.")
+    return told
+
+
+def _decode(row: dict[str, Any]) -> Manifest:
+    decoded = {name: orjson.loads(row[name]) if row[name] is not None else {} for name in _JSON_COLUMNS}
+    return Manifest(**{**row, **decoded})

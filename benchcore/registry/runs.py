@@ -1,0 +1,60 @@
+"""The log of runs: one row for each run that changed a table, whether it ended well or not."""
+
+from __future__ import annotations
+
+import re
+import secrets
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from typing import Literal
+
+import orjson
+import pyarrow as pa
+
+from benchcore.registry.root import Registry
+from benchcore.registry.schemas import SCHEMAS
+from benchcore.registry.tables import append_missing
+
+Outcome = Literal["done", "failed"]
+
+RUN_ID = re.compile(r"^\d{8}T\d{6}-[0-9a-f]{6}$")
+
+
+def new_run_id(now: datetime | None = None) -> str:
+    """Name a run by its UTC start and six random digits: names sort by time, and two runs never share one."""
+    return f"{(now or datetime.now(UTC)).astimezone(UTC):%Y%m%dT%H%M%S}-{secrets.token_hex(3)}"
+
+
+def record_run(
+    registry: Registry,
+    run_id: str,
+    *,
+    command: str,
+    configuration_hash: str,
+    started: datetime,
+    outcome: Outcome,
+    counts: Mapping[str, Mapping[str, int]],
+) -> None:
+    """Write the row of a run that changed something; a run that is already recorded stays as it is.
+
+    The caller holds the registry's lock.
+
+    Args:
+        registry: where the table lies.
+        run_id: as `new_run_id` gave it.
+        command: the step or command that ran.
+        configuration_hash: of the configuration and the sources it included.
+        started: aware time.
+        outcome: `done`, or `failed` for a run that wrote some of its tables and then stopped.
+        counts: step -> counter -> number, in the order of steps.
+    """
+    row = {
+        "run_id": run_id,
+        "command": command,
+        "configuration_hash": configuration_hash,
+        "started": started,
+        "finished": datetime.now(UTC),
+        "outcome": outcome,
+        "counts": orjson.dumps(counts).decode(),
+    }
+    append_missing(registry, "runs", pa.Table.from_pylist([row], SCHEMAS["runs"]))

@@ -1,0 +1,178 @@
+"""`benchcore pick`: from a file to picks, and every wrong file in one line."""
+
+import json
+import resource
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from benchcore.cli.main import app, execute
+from benchcore.methods.pick import pick
+
+
+def rows(n: int = 60, d: int = 8) -> np.ndarray:
+    return np.random.default_rng(0).normal(size=(n, d)).astype(np.float32)
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    np.save(tmp_path / "x.npy", rows())
+    return tmp_path / "x.npy"
+
+
+@pytest.fixture
+def groups(tmp_path: Path) -> Path:
+    (tmp_path / "groups.txt").write_text("".join(f"g{number % 3}\n" for number in range(60)))
+    return tmp_path / "groups.txt"
+
+
+def run(capsys: pytest.CaptureFixture[str], *arguments: object) -> tuple[int, str, str]:
+    status = execute(app, ["pick", *map(str, arguments)])
+    said = capsys.readouterr()
+    return status, said.out, said.err
+
+
+def test_the_command_gives_what_the_function_gives(capsys, file: Path, groups: Path):
+    """Picks, gains, weights, value and certificate are those of the core on the same array."""
+    status, out, err = run(capsys, file, "-k", 9, "--groups", groups, "--json")
+    expected = pick(rows(), 9, groups=[f"g{number % 3}" for number in range(60)])
+
+    assert (status, err) == (0, "")
+    found = json.loads(out)
+    assert found["indices"] == expected.indices.tolist()
+    assert found["ids"] == [str(index) for index in expected.indices]
+    assert found["gains"] == expected.gains.tolist()
+    assert found["weights"] == expected.weights.tolist()
+    assert found["value"] == expected.value
+    assert found["certificate"]["ratio"] == expected.certificate.ratio
+
+
+def test_options_reach_the_core(capsys, file: Path, groups: Path):
+    """Each of them changes what is asked for."""
+    arguments = ("--groups", groups, "--mass", "micro", "--no-balance", "--include", "5", "--exclude", "7", "--json")
+    _, out, _ = run(capsys, file, "-k", 9, *arguments)
+    members = [f"g{number % 3}" for number in range(60)]
+    expected = pick(rows(), 9, groups=members, mass="micro", balanced=False, include=("5",), exclude=("7",))
+
+    assert json.loads(out)["indices"] == expected.indices.tolist()
+    assert json.loads(out)["indices"][0] == 5
+
+
+def test_without_json_there_is_an_id_a_line(capsys, file: Path, tmp_path: Path):
+    """Ready for a shell's loop."""
+    names = [f"prompt {number}" for number in range(60)]
+    (tmp_path / "ids.txt").write_text("\r\n".join(names) + "\r\n")
+
+    _, out, _ = run(capsys, file, "-k", 4, "--ids", tmp_path / "ids.txt")
+
+    assert out.splitlines() == list(pick(rows(), 4, ids=names).ids)
+
+
+@pytest.mark.parametrize(
+    ("vector", "identity", "group"), [("vector", "id", "group"), ("embedding", "prompt_id", "benchmark")]
+)
+def test_a_parquet_file_may_bring_ids_and_groups(capsys, tmp_path: Path, vector: str, identity: str, group: str):
+    """Columns as people name them, and as our tables do."""
+    names, members = [f"p{number:02}" for number in range(60)], [f"g{number % 3}" for number in range(60)]
+    pq.write_table(pa.table({vector: rows().tolist(), identity: names, group: members}), tmp_path / "x.data")
+
+    _, out, _ = run(capsys, tmp_path / "x.data", "-k", 9, "--json")
+
+    assert json.loads(out)["ids"] == list(pick(rows(), 9, ids=names, groups=members).ids)
+
+
+def test_fixed_size_lists_are_vectors_too(capsys, tmp_path: Path):
+    """As other tools write them."""
+    lists = pa.FixedSizeListArray.from_arrays(pa.array(rows().ravel()), 8)
+    pq.write_table(pa.table({"vector": lists}), tmp_path / "x.parquet")
+
+    _, out, _ = run(capsys, tmp_path / "x.parquet", "-k", 5)
+
+    assert out.split() == list(pick(rows(), 5).ids)
+
+
+def _save(path: Path, array: np.ndarray) -> Path:
+    np.save(path, array, allow_pickle=True)
+    return path
+
+
+def _with_nan() -> np.ndarray:
+    array = rows()
+    array[[3, 7], 2] = np.nan
+    return array
+
+
+@pytest.mark.parametrize(
+    ("array", "told"),
+    [
+        (np.array([{}, 1], dtype=object), "x.npy: holds Python objects. Save a plain matrix"),
+        (np.array([["a", "b"]]), "needs numbers, has <U1"),
+        (np.zeros(5, np.float32), "needs an array of shape (rows, dimensions), has (5,)"),
+        (np.zeros((0, 4), np.float32), "needs an array of shape (rows, dimensions), has (0, 4)"),
+        (_with_nan(), "2 of 60 vectors are not finite: 3, 7"),
+    ],
+)
+def test_an_array_that_cannot_be_used_is_told(capsys, tmp_path: Path, array: np.ndarray, told: str):
+    """With the file or the rows, and how to mend it; status 2, nothing on stdout."""
+    status, out, err = run(capsys, _save(tmp_path / "x.npy", array), "-k", 1)
+
+    assert (status, out) == (2, "")
+    assert told in err
+    assert err.count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        (("{folder}/none.npy", "-k", 1), "none.npy: cannot be read (No such file or directory)"),
+        (("{folder}", "-k", 1), "cannot be read (Is a directory)"),
+        (("{folder}/groups.txt", "-k", 1), "groups.txt: is neither a .npy nor a Parquet file"),
+        (("{folder}/cut.npy", "-k", 1), "cut.npy: cannot be read"),
+        (("{folder}/cut.parquet", "-k", 1), "cut.parquet: is no Parquet file that can be read"),
+        (("{folder}/other.parquet", "-k", 1), "has no column 'vector' (columns: a)"),
+        (("{folder}/flat.parquet", "-k", 1), "must hold lists of numbers, holds int64"),
+        (("{folder}/ragged.parquet", "-k", 1), "row 1 has 1 dimensions, row 0 has 2"),
+        (("{folder}/x.npy", "-k", 61), "k: cannot pick 61 of 60"),
+        (("{folder}/x.npy", "-k", 0), "Choose k from 1 to 60"),
+        (("{folder}/x.npy", "-k", "many"), "See `benchcore pick --help`"),
+        (("{folder}/x.npy",), "Missing option '-k'"),
+        (("{folder}/x.npy", "-k", 1, "--groups", "{folder}/short.txt"), "has 2 lines, and the array has 60 rows"),
+        (("{folder}/x.npy", "-k", 1, "--groups", "{folder}/x.npy"), "x.npy: cannot be read (not UTF-8)"),
+        (("{folder}/x.npy", "-k", 1, "--ids", "{folder}/none.txt"), "none.txt: cannot be read (No such file"),
+        (("{folder}/x.npy", "-k", 1, "--include", "99"), "unknown ids: 99"),
+        (("{folder}/x.npy", "-k", 1, "--method", "facility_locatoin"), "Did you mean 'facility_location'?"),
+        (("{folder}/x.npy", "-k", 1, "--mass", "makro"), "unknown mass 'makro'"),
+    ],
+)
+def test_wrong_arguments_are_told(capsys, file: Path, groups: Path, arguments: tuple, told: str):
+    """One line that names the file or the option; status 2."""
+    tmp_path = groups.parent
+    (tmp_path / "short.txt").write_text("a\nb\n")
+    (tmp_path / "cut.npy").write_bytes(file.read_bytes()[:200])
+    (tmp_path / "cut.parquet").write_bytes(b"PAR1 and no more")
+    pq.write_table(pa.table({"a": [1]}), tmp_path / "other.parquet")
+    pq.write_table(pa.table({"vector": [1]}), tmp_path / "flat.parquet")
+    pq.write_table(pa.table({"vector": [[1.0, 2.0], [1.0]]}), tmp_path / "ragged.parquet")
+
+    status, out, err = run(capsys, *(str(argument).format(folder=tmp_path) for argument in arguments))
+
+    assert (status, out) == (2, "")
+    assert told in err
+    assert err.count("\n") == 1
+
+
+def test_a_thousand_rows_cold_take_less_than_three_seconds(tmp_path: Path):
+    """A fresh interpreter, imports and all; processor time, since test machines are busy with other things."""
+    np.save(tmp_path / "x.npy", rows(1000, 384))
+    command = [sys.executable, "-m", "benchcore", "pick", str(tmp_path / "x.npy"), "-k", "100", "--json"]
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+
+    assert len(json.loads(done.stdout)["ids"]) == 100
+    assert after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime < 3

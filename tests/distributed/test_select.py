@@ -1,0 +1,260 @@
+"""Selection on real Ray actors and real tables: parity, determinism, deaths, and what is left behind."""
+
+from __future__ import annotations
+
+import os
+import signal
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import orjson
+import pyarrow as pa
+import pytest
+
+from benchcore.config import Config
+from benchcore.distributed import job
+from benchcore.distributed.crew import Crew
+from benchcore.distributed.job import SelectOutcome, problem_of, select
+from benchcore.distributed.pool import Pool
+from benchcore.distributed.vectors import Embeddings
+from benchcore.errors import BenchcoreError, UsageError
+from benchcore.methods.facility_location import facility_location
+from benchcore.methods.problem import Problem
+from benchcore.registry.manifests import find_manifest, read_picks, read_weights
+from benchcore.registry.root import Registry
+from benchcore.registry.tables import current_version, pin, read
+from benchcore.submodular.rounds import follows_rounds
+
+pytestmark = pytest.mark.usefixtures("ray_instance")
+Make = Callable[..., tuple[Config, Registry, Pool]]
+
+
+def run(made: tuple[Config, Registry, Pool], run_id: str = "r1") -> SelectOutcome:
+    config, registry, pool = made
+    return select(config, registry, pool, run_id, pin(registry, ["embeddings"]))
+
+
+def picks(made: tuple[Config, Registry, Pool]) -> pa.Table:
+    return read_picks(made[1], run(made).coreset_id)
+
+
+def local(config: Config, registry: Registry, pool: Pool) -> Any:
+    """The method on one array, as on a laptop."""
+    problem, _ = problem_of(config, pool)
+    vectors = Embeddings(registry, None, pool.encoder).read(tuple(range(16)), pool.text_hash)
+    features = {"embedding": vectors}
+    return facility_location(Problem(**{**problem.__dict__, "features": features}))
+
+
+@pytest.mark.parametrize("rounds", ["benchmark", "category", None])
+def test_one_shard_is_the_centralized_greedy(made: Make, rounds: str | None):
+    """Pick by pick, with gains, value and certificate, with includes and excludes."""
+    config, registry, pool = made(
+        shard_size=500,
+        constraint={"rounds": rounds},
+        include=content_ids(pool_of := made(name="other")[2], 3, 50),
+        exclude=content_ids(pool_of, 9, 10, 11),
+    )
+    expected = local(config, registry, pool)
+
+    outcome = run((config, registry, pool))
+    found, manifest = read_picks(registry, outcome.coreset_id), find_manifest(registry, outcome.coreset_id)
+
+    assert pool.prompt_id[expected.indices].tolist() == found["prompt_id"].to_pylist()
+    assert expected.gains.tolist() == found["gain"].to_pylist()
+    assert manifest is not None
+    assert expected.value == manifest.value
+    assert expected.certificate.upper_bound == manifest.certificate["upper_bound"]
+
+
+def content_ids(pool: Pool, *rows: int) -> list[str]:
+    return [str(pool.prompt_id[row]) for row in rows]
+
+
+def test_shards_come_close_to_the_centralized_value_and_keep_the_balance(made: Make):
+    """Three shards, merged against every prompt; gains add up and the certificate holds for both."""
+    config, registry, pool = made()
+    central = local(config, registry, pool)
+
+    outcome = run((config, registry, pool))
+    found, manifest = read_picks(registry, outcome.coreset_id), find_manifest(registry, outcome.coreset_id)
+    assert manifest is not None
+    order = np.searchsorted(pool.prompt_id, found["prompt_id"].to_pylist())
+
+    assert manifest.semantic_configuration["plan"]["shards"] == 3
+    assert 0.97 * central.value < manifest.value <= manifest.certificate["upper_bound"]
+    assert central.value <= manifest.certificate["upper_bound"]
+    assert np.isclose(manifest.value, np.sum(found["gain"].to_pylist()))
+    assert follows_rounds(order, problem_of(config, pool)[0].turns)
+
+
+def test_workers_and_deaths_change_nothing(made: Make, monkeypatch: pytest.MonkeyPatch):
+    """One, two and three workers, and actors killed again and again: the same bytes."""
+    expected = picks(made(name="one", workers=1))
+    assert picks(made(name="two", workers=2)).equals(expected)
+    assert picks(made(name="three", workers=3)).equals(expected)
+
+    asked, killed = [], []
+    ask_all = Crew.ask_all
+
+    def deadly(crew: Crew, method: str, *arguments: Any) -> list[Any]:
+        asked.append(method)
+        if len(asked) in (2, 4, 9, len_of_merge(asked)):
+            victim = crew._actors[len(killed) % len(crew._actors)]
+            import ray
+
+            pid = ray.get(victim.__ray_call__.remote(lambda worker: os.getpid()))
+            os.kill(pid, signal.SIGKILL)
+            killed.append(pid)
+        return ask_all(crew, method, *arguments)
+
+    monkeypatch.setattr(Crew, "ask_all", deadly)
+
+    assert picks(made(name="deadly", workers=2)).equals(expected)
+    assert len(killed) >= 4
+
+
+def len_of_merge(asked: list[str]) -> int:
+    """The number of the question that asks for the certificate first."""
+    return len(asked) if asked.count("gains_of_shard") == 1 and asked[-1] == "gains_of_shard" else -1
+
+
+def test_a_second_run_writes_nothing_and_starts_nothing(made: Make, monkeypatch: pytest.MonkeyPatch):
+    """The coreset is found by its id; another k, seed or shard size is another coreset only where picks change."""
+    config, registry, pool = made()
+    first = run((config, registry, pool))
+    versions = {table: current_version(registry, table) for table in ("coresets", "coreset_weights", "manifests")}
+    monkeypatch.setattr(job, "Crew", None)
+
+    again = run((config, registry, pool), "r2")
+
+    assert first.changed
+    assert (first.coreset_id, False) == (again.coreset_id, again.changed)
+    assert versions == {table: current_version(registry, table) for table in versions}
+
+
+def test_a_smaller_k_is_a_prefix_whatever_was_asked_for_first(made: Make):
+    """And after the larger one it is served from the stored order, without a local round."""
+    small = picks(made(name="small", k=8))
+    large = made(name="large", k=20)
+    found = picks(large)
+    smaller = (large[0].model_copy(update={"select": large[0].select.model_copy(update={"k": 8})}), *large[1:])
+    stored = {path.name for path in Path(large[1].root, "_checkpoints", "select").iterdir()}
+
+    served = picks(smaller)
+
+    assert served["prompt_id"].to_pylist() == found["prompt_id"].to_pylist()[:8] == small["prompt_id"].to_pylist()
+    assert served.equals(small)
+    assert stored == {path.name for path in Path(large[1].root, "_checkpoints", "select").iterdir()}
+
+
+def test_a_broken_checkpoint_is_ignored(made: Make, caplog: pytest.LogCaptureFixture):
+    """Cut off, changed, or another's: its work is done again, and a log line says so."""
+    expected = picks(made(name="first"))
+    broken = made(name="second")
+    run(broken)
+    folder = Path(broken[1].root, "_checkpoints", "select")
+    for number, path in enumerate(sorted(folder.iterdir())):
+        whole = path.read_bytes()
+        path.write_bytes([whole[:50], whole.replace(b'"order":[', b'"order":[1,'), b"[]", b""][number % 4])
+    for table in ("manifests", "coresets"):
+        import shutil
+
+        shutil.rmtree(Path(broken[1].root, table))
+
+    assert picks(broken).equals(expected)
+    assert "its work is done again" in caplog.text
+    assert not list(folder.glob("*.tmp"))
+
+
+def test_what_is_left_behind_fits_together(made: Make):
+    """Picks, weights and manifest agree with each other and with the pool."""
+    config, registry, pool = made(k=3)
+    outcome = run((config, registry, pool))
+    found, manifest = read_picks(registry, outcome.coreset_id), find_manifest(registry, outcome.coreset_id)
+    assert manifest is not None
+    weights = read(registry, "coreset_weights").to_pandas()
+    rows = {row["benchmark"]: row for row in manifest.coverage}
+    absent = {name for name, row in rows.items() if not row["picks"]}
+
+    assert pool.copies.sum() == sum(found["represents"].to_pylist()) == sum(row["prompts"] for row in rows.values())
+    assert pool.n == sum(row["distinct"] for row in rows.values())
+    assert 2 == len(absent)
+    assert absent == {name for name, row in rows.items() if row["borrowed"]}
+    assert np.allclose(1, weights.groupby("target")["weight"].sum(), atol=1e-12)
+    assert not {f"benchmark:{name}" for name in absent} & set(weights["target"])
+    assert np.isclose(1, sum(read_weights(registry, outcome.coreset_id).values()))
+    assert all(0 <= row["coverage"] <= 1 for row in rows.values())
+    assert np.isclose(manifest.value, np.mean([row["coverage"] for row in rows.values()]), atol=1e-6)
+    assert (pool.copies * pool.truncated).sum() == sum(row["truncated"] for row in rows.values())
+    assert {"embeddings": 0} == manifest.table_versions
+    assert "made up" == manifest.encoders["embedding"]["name"]
+    assert 16 == len(read(registry, "manifests")["centre"][0].as_py())
+    assert {"centre", "order", "coverage", "certificate"} == set(manifest.timings)
+    orjson.dumps(manifest.library_versions)
+
+
+def test_the_control_is_drawn_in_balance(made: Make):
+    """`random` runs through the same tables, with its probabilities and without a certificate."""
+    config, registry, pool = made(method="random", k=20)
+    outcome = run((config, registry, pool))
+    found, manifest = read_picks(registry, outcome.coreset_id), find_manifest(registry, outcome.coreset_id)
+    assert manifest is not None
+
+    assert all(0 < chance <= 1 for chance in found["inclusion_probability"].to_pylist())
+    assert 0 < manifest.value < 1
+    assert {} == manifest.certificate
+    assert not run((config, registry, pool)).changed
+
+
+@pytest.mark.parametrize(
+    ("changes", "told"),
+    [
+        ({"k": 121}, "cannot pick 121 of 120"),
+        ({"include": ["nobody"]}, "not among the 120 selectable prompts: nobody"),
+        ({"method": "nothing"}, "unknown method 'nothing'"),
+        ({"mass": {"z": 2.0}}, "'z'"),
+        ({"spoil": float("nan")}, "1 of"),
+        ({"spoil": 0.0}, "all zeros"),
+    ],
+)
+def test_bad_input_is_told_in_one_line_and_nothing_is_written(made: Make, changes: dict[str, Any], told: str):
+    """Naming figures and ids, also from inside an actor."""
+    config, registry, pool = made(**changes)
+
+    with pytest.raises(BenchcoreError) as error:
+        run((config, registry, pool))
+
+    assert told in str(error.value)
+    assert "spoil" not in changes or str(pool.prompt_id[7]) in str(error.value)
+    assert current_version(registry, "coresets") is None
+
+
+def test_missing_vectors_and_an_empty_pool_are_told(made: Make):
+    """With what to do about it."""
+    config, registry, pool = made()
+    strange = Pool(**{**pool.__dict__, "encoder": "never run"})
+    empty = Pool(**{key: value[:0] if isinstance(value, np.ndarray) else value for key, value in pool.__dict__.items()})
+
+    with pytest.raises(BenchcoreError, match="embed"):
+        run((config, registry, strange))
+    with pytest.raises(UsageError, match=r"select\.filter"):
+        run((config, registry, empty))
+    with pytest.raises(BenchcoreError, match=r"2 of .* texts have no vector"):
+        run(
+            (
+                config,
+                registry,
+                Pool(**{**pool.__dict__, "text_hash": np.array(["0" * 32, "1" * 32, *pool.text_hash[2:]])}),
+            )
+        )
+
+
+def test_a_plan_that_does_not_fit_says_what_would(made: Make, monkeypatch: pytest.MonkeyPatch):
+    """With figures."""
+    monkeypatch.setattr(job, "_free_memory", lambda config: 2**20)
+
+    with pytest.raises(BenchcoreError, match=r"120 prompts in 3 shards on 2 workers need \d\.\d GiB"):
+        run(made(workers=2))
