@@ -34,8 +34,8 @@ def doctor(
         print_json({"able": able, "findings": [asdict(finding) for finding in findings]})
     else:
         for finding in findings:
-            print_line(f"{'ok  ' if finding.ok else 'LACK'}  {finding.name:<18} {shown(finding.detail)}")
+            print_line(f"{'ok  ' if finding.ok else 'LACK'}  {finding.name:<22} {shown(finding.detail)}")
             if finding.mend:
-                print_line(f"      {'':<18} -> {finding.mend}")
+                print_line(f"{'->':>31} {finding.mend}")
     if not able:
         raise typer.Exit(1)

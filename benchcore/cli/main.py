@@ -21,6 +21,16 @@ INTERRUPTED, TERMINATED = 130, 143  # 128 + the signal's number, as shells have 
 # The class of all errors that typer finds in a command line; where it lives differs between typer's versions.
 _WrongUsage: type[Exception] = typer.BadParameter.__mro__[1]
 
+# Packages that come with extras, for whoever runs a step without its extra.
+_EXTRAS = {
+    "pyspark": "spark",
+    "delta": "spark",
+    "ray": "ray",
+    "psutil": "ray",
+    "torch": "encode",
+    "sentence_transformers": "encode",
+}
+
 app = typer.Typer(
     name="benchcore",
     add_completion=False,
@@ -77,7 +87,11 @@ def execute(commands: typer.Typer, arguments: Sequence[str], name: str = "benchc
         return int(end.exit_code)
     except BrokenPipeError:  # the reader of our output has gone, as `head` does; the shell shows the reader's status
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-    except (Exception, KeyboardInterrupt, SystemExit) as error:
+    except SystemExit as end:
+        if end.code == signal.SIGTERM:
+            return _fail(end, debug=False)
+        return end.code if isinstance(end.code, int) else 1
+    except (Exception, KeyboardInterrupt) as error:
         return _fail(error, debug="--debug" in arguments)
     return 0
 
@@ -92,7 +106,7 @@ def _fail(error: BaseException, *, debug: bool) -> int:
     line, status = _told(error)
     if debug:
         traceback.print_exception(error)
-    elif status == 1 and not isinstance(error, BenchcoreError):
+    elif line.startswith("unexpected "):
         line = f"{line} (--debug shows the traceback)"
     sys.stderr.write(f"benchcore: error: {line}\n")
     return status
@@ -107,6 +121,9 @@ def _told(error: BaseException) -> tuple[str, int]:
         return "terminated", TERMINATED
     if isinstance(error, _WrongUsage):
         return _usage(error), 2
+    if isinstance(error, ModuleNotFoundError) and (error.name or "").partition(".")[0] in _EXTRAS:
+        package = str(error.name).partition(".")[0]
+        return f"{package} is not installed. Install it with: pip install 'benchcore[{_EXTRAS[package]}]'.", 1
     return " ".join(f"unexpected {type(error).__name__}: {error}".split()), 1
 
 

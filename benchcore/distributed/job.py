@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import logging
 import time
 from collections.abc import Iterator, Mapping
@@ -16,6 +15,7 @@ from numpy.typing import NDArray
 from benchcore.config import Config
 from benchcore.distributed.coreset import Coreset, write
 from benchcore.distributed.crew import Crew, workers_for
+from benchcore.distributed.identity import Identity
 from benchcore.distributed.merge import rows_of
 from benchcore.distributed.order import Order
 from benchcore.distributed.plan import Shard, bytes_needed, cut, depth, require_memory
@@ -29,15 +29,12 @@ from benchcore.methods.mass import group_shares, item_mass
 from benchcore.methods.problem import Problem, require_feasible
 from benchcore.progress import progress
 from benchcore.ray_cluster import ray_cluster
-from benchcore.registry.identity import digest, input_digest
 from benchcore.registry.manifests import find_manifest
 from benchcore.registry.root import Registry
 from benchcore.submodular.certificate import upper_bound
 from benchcore.submodular.quantise import UNIT, centre_of, integer_mass, mean_exponent
 
 log = logging.getLogger(__name__)
-
-ALGORITHM_VERSION = 1  # raised whenever the same configuration and input give other picks than before
 
 _OPTIMIZED = "facility_location"  # the method that runs on shards; others draw on the driver, from ids alone
 
@@ -75,7 +72,7 @@ def select(config: Config, registry: Registry, pool: Pool, run_id: str, pinned: 
     """
     problem, shares = problem_of(config, pool)
     shards = cut(pool.text_hash, config.select.shard_size, config.registry.buckets)
-    identity = _Identity.of(config, pool, shards)
+    identity = Identity.of(config, pool, shards)
     known = find_manifest(registry, identity.coreset_id)
     if known is not None and (known.certificate or not _certified(config)):
         log.info("select: coreset %s is there already", identity.coreset_id)
@@ -88,7 +85,7 @@ def select(config: Config, registry: Registry, pool: Pool, run_id: str, pinned: 
 def coreset_id_of(config: Config, pool: Pool) -> str:
     """Name the coreset that a configuration stands for on a pool, whether it was selected yet or not."""
     shards = cut(pool.text_hash, config.select.shard_size, config.registry.buckets)
-    return _Identity.of(config, pool, shards).coreset_id
+    return Identity.of(config, pool, shards).coreset_id
 
 
 def problem_of(config: Config, pool: Pool) -> tuple[Problem, tuple[Benchmark, ...]]:
@@ -121,45 +118,6 @@ def problem_of(config: Config, pool: Pool) -> tuple[Problem, tuple[Benchmark, ..
     return problem, tuple(Benchmark(str(name), str(category), float(share)) for name, category, share in benchmarks)
 
 
-@dataclass(frozen=True)
-class _Identity:
-    """What a coreset, and the order that it is a prefix of, are named by."""
-
-    semantic: Mapping[str, Any]
-    input_digest: str
-
-    @classmethod
-    def of(cls, config: Config, pool: Pool, shards: tuple[Shard, ...]) -> _Identity:
-        section = config.select
-        plan = {"shards": len(shards), "buckets": config.registry.buckets} if len(shards) > 1 else {"shards": 1}
-        semantic = {
-            "algorithm": ALGORITHM_VERSION,
-            "method": section.method,
-            "k": section.k,
-            "mass": section.mass,
-            "constraint": section.constraint.model_dump(),
-            "filter": {key: sorted(value) if isinstance(value, tuple) else value for key, value in section.filter},
-            "include": list(section.include),
-            "exclude": sorted(section.exclude),
-            "seed": section.seed,
-            "features": {"embedding": pool.encoder},
-            "plan": plan,
-        }
-        attributes = hashlib.sha256(pool.copies.tobytes())
-        for column in (pool.benchmark, pool.category):
-            attributes.update("\0".join(column.tolist()).encode())
-        pairs = zip(pool.prompt_id.tolist(), pool.text_hash.tolist(), strict=True)
-        return cls(semantic, digest("input", input_digest(pairs), attributes.hexdigest()))
-
-    @property
-    def coreset_id(self) -> str:
-        return digest("coreset", self.semantic, self.input_digest)
-
-    def order_key(self, deep: int, centre: NDArray[np.float64]) -> str:
-        """Name of the order of `deep` picks: all that changes it, so everything but k."""
-        return digest("order", {**self.semantic, "k": None}, self.input_digest, deep, centre.tobytes().hex())
-
-
 @dataclass(frozen=True, eq=False)
 class _Selecting:
     """One selection under way."""
@@ -170,7 +128,7 @@ class _Selecting:
     problem: Problem
     shares: tuple[Benchmark, ...]
     shards: tuple[Shard, ...]
-    identity: _Identity
+    identity: Identity
 
     def run(self, run_id: str, pinned: Mapping[str, int]) -> None:
         timings: dict[str, float] = {}

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchcore.config import EmbedSection, EncoderSection
-from benchcore.embedding.model_files import NO_LIMIT, locate, package_of
+from benchcore.embedding.model_files import NO_LIMIT, locate
 from benchcore.embedding.units import batches
 from benchcore.errors import BenchcoreError, UsageError
 from benchcore.registry.identity import digest
@@ -201,8 +201,6 @@ def load(embed: EmbedSection, device: str = "cpu", threads: int | None = None) -
     """
     files = locate(embed.encoder)
     os.environ["HF_HUB_DISABLE_PROGRESS_BARS"] = "1"
-    if files.revision is None or package_of(embed.encoder):
-        os.environ["HF_HUB_OFFLINE"] = "1"  # nothing is to be fetched
     try:
         import torch
         from sentence_transformers import SentenceTransformer

@@ -71,11 +71,13 @@ def probe(encoder: Encoder, texts: Sequence[str], device: str) -> Probe:
     """
     seconds: dict[str, list[float]] = {"float32": [], "bfloat16": []}
     vectors = {}
+    # Other work on the machine counts in seconds that pass, not in those of the CPU.
+    clock = time.process_time if device == "cpu" else time.perf_counter
     for _ in range(_ROUNDS):
         for precision, taken in seconds.items():
-            start = time.perf_counter()
+            start = clock()
             vectors[precision] = encoder.encode(texts, precision).vectors
-            taken.append(time.perf_counter() - start)
+            taken.append(clock() - start)
     unit = {name: rows / np.linalg.norm(rows, axis=1, keepdims=True) for name, rows in vectors.items()}
     cosine = float(np.min(np.sum(unit["float32"] * unit["bfloat16"], axis=1)))
     speedup = min(seconds["float32"]) / min(seconds["bfloat16"])

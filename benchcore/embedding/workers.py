@@ -125,6 +125,7 @@ class Pool:
 
     def __init__(self, embed: EmbedSection, plan: PoolPlan) -> None:
         self._embed, self._plan = embed, plan
+        self._offline = {} if embed.encoder.revision else {"HF_HUB_OFFLINE": "1"}
         self._actors: list[Any] = []
 
     def __enter__(self) -> Pool:
@@ -160,7 +161,7 @@ class Pool:
             UnusableVectorsError: vectors are not finite, or zero.
         """
         import ray
-        from ray.exceptions import OutOfMemoryError, RayActorError, WorkerCrashedError
+        from ray.exceptions import OutOfMemoryError, RayActorError, RayTaskError, WorkerCrashedError
 
         waiting, repeated = iter(orders), deque[Order]()
         running: dict[Any, tuple[int, Any, Order]] = {}
@@ -179,6 +180,8 @@ class Pool:
             place, actor, order = running.pop(reference)
             try:
                 done: Done = ray.get(reference)
+            except RayTaskError as error:
+                raise _told(error) from error
             except (RayActorError, OutOfMemoryError, WorkerCrashedError) as error:
                 attempts[order.unit_id] += 1
                 if attempts[order.unit_id] >= _ATTEMPTS:
@@ -196,9 +199,11 @@ class Pool:
         actor = ray.remote(EncodingActor).options(
             num_cpus=self._plan.cpus,
             num_gpus=1 if on_gpu else 0,
-            runtime_env={"env_vars": thread_environment(self._plan.cpus) | _QUIET | _SMALL},
+            runtime_env={"env_vars": thread_environment(self._plan.cpus) | _QUIET | _SMALL | self._offline},
         )
-        return actor.remote(self._embed, self._plan.device, self._plan.cpus)
+        started: Any = actor.remote(self._embed, self._plan.device, self._plan.cpus)
+        started.dimension.remote()  # all load at once; one that fails says so when it is asked
+        return started
 
     def _replace(self, place: int, dead: Any) -> None:
         """Start a new actor, unless that was done already for another unit of the dead one."""
@@ -215,8 +220,7 @@ class Pool:
             try:
                 return ray.get(getattr(actor, method).remote(*arguments))
             except RayTaskError as error:
-                cause = error.cause
-                raise (cause if isinstance(cause, BenchcoreError) else error) from None
+                raise _told(error) from error
             except RayActorError as error:
                 if attempt == _ATTEMPTS - 1:
                     raise BenchcoreError(
@@ -259,6 +263,18 @@ def plan_pool(embed: EmbedSection, files: ModelFiles, units: int) -> PoolPlan:
     most = cpus // threads
     wanted = most if embed.workers == "auto" else min(embed.workers, most)
     return PoolPlan(max(1, min(wanted, units)), threads, "cpu")
+
+
+def _told(error: Any) -> Exception:
+    """Turn what an actor raised into what a user can read; its traceback stays behind as the cause."""
+    cause = error.cause
+    if isinstance(cause, BenchcoreError | UnusableVectorsError):
+        return cause
+    lines = str(cause).strip().splitlines()
+    return BenchcoreError(
+        f"an encoding worker failed ({type(cause).__name__}{': ' + lines[-1] if lines else ''})",
+        mend="--debug shows where; what was encoded is kept.",
+    )
 
 
 def _died(order: Order, error: Exception) -> BenchcoreError:

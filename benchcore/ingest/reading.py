@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import heapq
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import asdict, replace
+from dataclasses import replace
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
@@ -110,7 +110,7 @@ def _read_unit(unit: Unit, mapping: Callable[[str], Mapping]) -> Iterator[dict[s
 def _described(row: Row) -> dict[str, Any]:
     if isinstance(row.outcome, Rejection):
         return {"kind": QUARANTINE, "source_row": row.source_row, "reason": row.outcome.reason, "raw": row.outcome.raw}
-    said = asdict(row.outcome)
+    said = vars(row.outcome)
     return {"kind": PROMPT, "source_row": row.source_row, **said, "row_hash": digest("row", said)}
 
 

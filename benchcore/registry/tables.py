@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.dataset as ds
+import pyarrow.fs as pafs
 from deltalake import DeltaTable, write_deltalake
 from deltalake.exceptions import TableNotFoundError
 
@@ -50,7 +51,16 @@ def dataset(registry: Registry, name: str, version: int | None = None) -> ds.Dat
     table = open_table(registry, name, version)
     if table is None:
         return ds.dataset(SCHEMAS[name].empty_table())
-    return table.to_pyarrow_dataset()
+    return table.to_pyarrow_dataset(filesystem=_native_filesystem(registry, name))
+
+
+def _native_filesystem(registry: Registry, name: str) -> pafs.FileSystem | None:
+    """Arrow's own file system for a local table; None lets deltalake bring its one.
+
+    Deltalake's is written in Python: Arrow's reading threads can still hold its files when the interpreter ends, and
+    then the process aborts after its work is done.
+    """
+    return pafs.SubTreeFileSystem(registry.uri(name), pafs.LocalFileSystem()) if registry.is_local else None
 
 
 def read(

@@ -86,9 +86,9 @@ def mass_weighted_mean(vectors: NDArray[np.floating], mass: NDArray[np.float64])
 def quantise(vectors: NDArray[np.floating], centre: NDArray[np.float64]) -> Rows:
     """Centre rows, bring them to unit length and round them to whole numbers of norm at most NORM.
 
-    The cosine of two centred rows differs from their dot product / UNIT by about 1e-4 (one standard deviation). A row that lies on the centre
-    (as near as single precision can tell) has no direction left: all such rows share an additional last column of
-    their own, so that they are similar to each other and to nothing else.
+    The cosine of two centred rows differs from their dot product / UNIT by about 1e-4 (one standard deviation). A row
+    on the centre (as near as single precision can tell) has no direction left: all such rows share an additional last
+    column of their own, so that they are similar to each other and to nothing else.
 
     Args:
         vectors: (n, d) finite, no row all zeros.

@@ -12,6 +12,8 @@ import typer
 import benchcore
 from benchcore.cli.main import app, execute
 from benchcore.errors import BenchcoreError, UsageError
+from benchcore.registry.root import Registry
+from tests.registry.stored import prompt, store
 
 COMMANDS = ("run", "ingest", "embed", "select", "report", "pick", "doctor", "registry list", "registry show")
 
@@ -34,6 +36,11 @@ def failing(error: BaseException) -> typer.Typer:
         (UsageError("no such thing"), 2, "no such thing"),
         (KeyboardInterrupt(), 130, "interrupted"),
         (KeyError("lost\nand found"), 1, "unexpected KeyError: 'lost\\nand found' (--debug shows the traceback)"),
+        (
+            ModuleNotFoundError("No module named 'pyspark.sql'", name="pyspark.sql"),
+            1,
+            "pyspark is not installed. Install it with: pip install 'benchcore[spark]'.",
+        ),
         (MemoryError(), 1, "unexpected MemoryError: (--debug shows the traceback)"),
     ],
 )
@@ -138,12 +145,15 @@ def test_signals_end_a_command_at_once_in_one_line(sent: signal.Signals, status:
     assert err.strip() == f"benchcore: error: {word}"
 
 
-def test_a_reader_that_goes_away_is_no_error():
-    """`benchcore run --help | head -1` says nothing on stderr."""
+@pytest.mark.parametrize("arguments", [("run", "--help"), ("registry", "list"), ("registry", "list", "--json")])
+def test_a_reader_that_goes_away_is_no_error(arguments: tuple[str, ...], tmp_path: Path):
+    """`benchcore registry list | head -1` says nothing on stderr."""
     reading, writing = os.pipe()
     os.close(reading)
+    store(Registry.at(tmp_path), "prompts", [prompt("one", 1)])
+    root = ("--root", str(tmp_path)) if arguments[0] == "registry" else ()
     with os.fdopen(writing, "w") as closed:
-        command = [sys.executable, "-m", "benchcore", "run", "--help"]
+        command = [sys.executable, "-m", "benchcore", *arguments, *root]
         done = subprocess.run(command, stdout=closed, stderr=subprocess.PIPE, text=True, check=False, timeout=60)
 
     assert done.stderr == ""
@@ -168,3 +178,10 @@ def test_jobs_have_the_same_options_and_errors(job: str, tmp_path: Path):
 
     assert done.returncode == 2
     assert done.stderr == "benchcore: error: none.yaml: cannot be read (No such file or directory). Check the path.\n"
+
+
+def test_no_job_hides_a_module_of_the_standard_library():
+    """A script's folder comes first on the path, in Ray's and Spark's workers too."""
+    jobs = Path(benchcore.__file__).parents[1] / "jobs"
+
+    assert not {script.stem for script in jobs.glob("*.py")} & sys.stdlib_module_names

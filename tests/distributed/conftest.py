@@ -30,7 +30,10 @@ def made(tmp_path: Path) -> Callable[..., Made]:
             vectors[7] = spoil
         append_missing(registry, "embeddings", embeddings(pool, vectors))
         config = Config.model_validate(
-            {"registry": {"root": registry.root, "buckets": 16}, "select": {"k": 20, "shard_size": 40, **select}}
+            {
+                "registry": {"root": registry.root, "buckets": 16},
+                "select": {"k": 20, "shard_size": 40, "workers": 1, **select},
+            }
         )
         return config, registry, pool
 

@@ -19,12 +19,12 @@ def test_shards_divide_the_pool_and_keep_equal_texts_together(shard_size: int):
     assert list(range(2000)) == sorted(np.concatenate([shard.positions for shard in shards]).tolist())
     assert -(-2000 // shard_size) == len(shards)
     assert max(len(shard.positions) for shard in shards) < 2 * 2000 / len(shards)
-    assert 1000 == sum(len(set(TEXTS[shard.positions])) for shard in shards)
+    assert sum(len(set(TEXTS[shard.positions])) for shard in shards) == 1000
 
 
 def test_more_shards_than_buckets_are_refused_with_a_word(caplog: pytest.LogCaptureFixture):
     """Shards get larger instead."""
-    assert 8 == len(cut(TEXTS, 10, 8))
+    assert len(cut(TEXTS, 10, 8)) == 8
     assert "200 shards of 10 prompts were asked for" in caplog.text
 
 
@@ -33,11 +33,11 @@ def test_an_empty_bucket_makes_no_shard():
     shards = cut(TEXTS[:6], 1, 64)
 
     assert all(shard.positions.size for shard in shards)
-    assert 6 == sum(shard.positions.size for shard in shards)
+    assert sum(shard.positions.size for shard in shards) == 6
 
 
 def test_a_bracket_of_k_shares_one_depth():
     """So that a smaller k is served from what a larger one left."""
-    assert [256, 256, 1024, 1024, 4096, 70] == [
+    assert [
         depth(1, 10**6), depth(256, 10**6), depth(257, 10**6), depth(1024, 10**6), depth(1025, 10**6), depth(7, 70)
-    ]  # fmt: skip
+    ] == [256, 256, 1024, 1024, 4096, 70]  # fmt: skip

@@ -167,7 +167,7 @@ def test_what_a_killed_run_left_is_kept_though_the_prompts_have_changed(
 def test_the_precision_is_probed_once_and_only_new_texts_are_encoded(
     ray_instance: None, tiny_model: Path, tmp_path: Path
 ):
-    """The record stays, and with it the fingerprint; prompts that say the same share a vector, retired ones need none."""
+    """The record stays, and with it the fingerprint; equal texts share a vector, retired prompts need none."""
     registry = add_prompts(tmp_path, ["a b c", "x y z"])
     config = configured(name=str(tiny_model), precision="auto")
     first = embed(config, registry, "probed")

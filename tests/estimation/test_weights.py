@@ -40,7 +40,7 @@ def test_with_all_present_a_pick_weighs_one_over_benchmarks_times_its_benchmarks
     assert np.allclose([0.1, 0.1, 0.2, 0.2, 0.2, 1 / 15, 1 / 15, 1 / 15], weights.targets["suite"])
     assert np.allclose([0.25, 0.25, 0.5, 0, 0, 0, 0, 0], weights.targets["category:a"])
     assert np.allclose([0.5, 0.5, 0, 0, 0, 0, 0, 0], weights.targets["benchmark:a1"])
-    assert () == weights.borrowed
+    assert weights.borrowed == ()
 
 
 def test_the_whole_is_estimated_exactly_when_a_benchmark_scores_as_its_picks():
@@ -58,7 +58,7 @@ def test_an_absent_benchmark_lends_to_its_category_and_an_absent_category_to_all
     """And both are flagged; neither is a target."""
     weights = target_weights(["a1", "b1", "b2"], SUITE)
 
-    assert ("a2", "c1") == weights.borrowed
+    assert weights.borrowed == ("a2", "c1")
     assert np.allclose([0.5, 0.25, 0.25], weights.targets["suite"])
     assert {"suite", "category:a", "category:b", "benchmark:a1", "benchmark:b1", "benchmark:b2"} == set(weights.targets)
 

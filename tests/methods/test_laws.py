@@ -81,7 +81,7 @@ def test_everything_and_a_single_row_can_be_picked(name: str):
     equal = problem(features={"embedding": np.ones((60, 3), np.float32)}, k=60)
 
     assert sorted(everything.indices.tolist()) == list(range(60))
-    assert [0] == alone.indices.tolist()
+    assert alone.indices.tolist() == [0]
     assert sorted(METHODS[name](equal).indices.tolist()) == list(range(60))
 
 

@@ -4,15 +4,21 @@ import json
 from collections.abc import Callable
 from pathlib import Path
 
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 from benchcore.config import Config
+from benchcore.distributed.job import coreset_id_of
+from benchcore.embedding.encoder import fingerprint
+from benchcore.embedding.text import Renderer
 from benchcore.errors import BenchcoreError
 from benchcore.pipeline import steps
+from benchcore.pipeline.selectable import selectable
 from benchcore.pipeline.steps import Job, report_path, run
 from benchcore.registry.root import Registry
-from benchcore.registry.tables import current_version, read
-from tests.registry.stored import prompt, store
+from benchcore.registry.tables import current_version, pin, read
+from tests.registry.stored import embedding, prompt, store, store_coreset
 
 
 @pytest.fixture
@@ -125,3 +131,42 @@ def test_the_page_goes_below_the_root_unless_another_place_is_configured(config:
     )
     assert report_path(elsewhere, Registry.at("s3://b/r"), "abc") == tmp_path / "page.html"
     assert report_path(config, Registry.at("s3://b/r"), "abc") == tmp_path / "reports" / "abc.html"
+
+
+@pytest.fixture
+def embedded(config: Config, tmp_path: Path) -> Config:
+    """A registry of three prompts with the user's own vectors."""
+    vectors = tmp_path / "vectors.parquet"
+    pq.write_table(pa.table({"prompt_id": ["a"], "vector": [[1.0, 0.0]]}), vectors)
+    config = Config.model_validate(config.model_dump() | {"embed": {"encoder": {"vectors": str(vectors)}}})
+    registry = Registry.at(config.registry.root)
+    store(registry, "prompts", [prompt("one", number) for number in range(3)])
+    rows = read(registry, "prompts")
+    encoder = fingerprint(config.embed, registry)
+    store(registry, "embeddings", [embedding(text, encoder) for text in Renderer(config.embed).hashes(rows)])
+    return config
+
+
+def test_the_report_alone_finds_the_coreset_of_the_configuration(embedded: Config):
+    """It is named by configuration and input, so that no other step has to run; nothing is recorded."""
+    registry = Registry.at(embedded.registry.root)
+    pool = selectable(embedded, registry, pin(registry, ("prompts", "embeddings")))
+    coreset_id = coreset_id_of(embedded, pool)
+    store_coreset(registry, coreset_id, [prompt("one", 1)])
+
+    first, second = (run(embedded, steps=("report",)) for _ in range(2))
+
+    assert first.coreset_id == coreset_id
+    assert first.report == Path(registry.root) / "reports" / f"{coreset_id}.html"
+    assert coreset_id in first.report.read_text()
+    assert [outcome.steps[0].changed for outcome in (first, second)] == [True, False]
+    assert runs(embedded) == []
+
+
+def test_a_report_without_its_coreset_is_told(embedded: Config):
+    """With the step that comes first; another configuration's coreset is not taken for it."""
+    registry = Registry.at(embedded.registry.root)
+    store_coreset(registry, "another", [prompt("one", 1)])
+
+    with pytest.raises(BenchcoreError, match=r"not selected yet.*`benchcore select CONF`"):
+        run(embedded, steps=("report",))

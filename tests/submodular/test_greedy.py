@@ -66,8 +66,8 @@ def test_equal_rows_are_never_picked_twice_and_ties_go_to_the_smallest_index():
 
     order = greedy(FacilityLocation(rows, np.full(6, 100.0)), 9, Rounds(np.zeros(6, np.int64)))
 
-    assert [0, 1, 2, 3, 4, 5] == order.order.tolist()
-    assert [0.0] * 5 == order.gains[1:].tolist()
+    assert order.order.tolist() == [0, 1, 2, 3, 4, 5]
+    assert order.gains[1:].tolist() == [0.0] * 5
 
 
 def feasible_sets(group: np.ndarray, available: np.ndarray, counts: np.ndarray, k: int) -> list[tuple[int, ...]]:

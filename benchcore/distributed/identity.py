@@ -1,0 +1,64 @@
+"""What a coreset is named by: all that changes its picks, and nothing else."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from benchcore.config import Config
+from benchcore.distributed.plan import Shard
+from benchcore.distributed.pool import Pool
+from benchcore.registry.identity import digest, input_digest
+
+ALGORITHM_VERSION = 1  # raised whenever the same configuration and input give other picks than before
+
+
+@dataclass(frozen=True)
+class Identity:
+    """What a coreset, and the order that it is a prefix of, are named by.
+
+    Attributes:
+        semantic: the semantic configuration, JSON-able; never paths, table versions, workers or memory.
+        input_digest: hash of the selectable prompts, their texts and what their mass depends on.
+    """
+
+    semantic: Mapping[str, Any]
+    input_digest: str
+
+    @classmethod
+    def of(cls, config: Config, pool: Pool, shards: tuple[Shard, ...]) -> Identity:
+        """Name what a configuration makes of a pool that is cut into shards."""
+        section = config.select
+        plan = {"shards": len(shards), "buckets": config.registry.buckets} if len(shards) > 1 else {"shards": 1}
+        semantic = {
+            "algorithm": ALGORITHM_VERSION,
+            "method": section.method,
+            "k": section.k,
+            "mass": section.mass,
+            "constraint": section.constraint.model_dump(),
+            "filter": {key: sorted(value) if isinstance(value, tuple) else value for key, value in section.filter},
+            "include": list(section.include),
+            "exclude": sorted(section.exclude),
+            "seed": section.seed,
+            "features": {"embedding": pool.encoder},
+            "plan": plan,
+        }
+        attributes = hashlib.sha256(pool.copies.tobytes())
+        for column in (pool.benchmark, pool.category):
+            attributes.update("\0".join(column.tolist()).encode())
+        pairs = zip(pool.prompt_id.tolist(), pool.text_hash.tolist(), strict=True)
+        return cls(semantic, digest("input", input_digest(pairs), attributes.hexdigest()))
+
+    @property
+    def coreset_id(self) -> str:
+        """Name of the coreset."""
+        return digest("coreset", self.semantic, self.input_digest)
+
+    def order_key(self, deep: int, centre: NDArray[np.float64]) -> str:
+        """Name of the order of `deep` picks: all that changes it, so everything but k."""
+        return digest("order", {**self.semantic, "k": None}, self.input_digest, deep, centre.tobytes().hex())
