@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import getpass
+import importlib.util
 import logging
 import os
 import sys
@@ -42,6 +43,7 @@ _DELTA_CONF = {
 @contextmanager
 def session(section: SparkSection, keep_open: Sequence[int] = ()) -> Iterator[SparkSession]:
     """The session that is active in this process, or one of its own that ends with the block."""
+    require_pyspark()
     from pyspark.sql import SparkSession
 
     active = SparkSession.getActiveSession()
@@ -82,6 +84,12 @@ def start(section: SparkSection, keep_open: Sequence[int] = ()) -> SparkSession:
     conf = _own_conf(section)
     _launch(conf, keep_open)
     return _on_top(section)
+
+
+def require_pyspark() -> None:
+    """Raise a BenchcoreError that says how to install pyspark, where it is missing."""
+    if importlib.util.find_spec("pyspark") is None:
+        raise BenchcoreError("pyspark is not installed", mend="Install it with: pip install 'benchcore[spark]'.")
 
 
 def stop(spark: SparkSession) -> None:

@@ -10,7 +10,7 @@ from benchcore.errors import BenchcoreError, UsageError
 from benchcore.pipeline.machine import bytes_of, free_disk, free_memory, in_words
 from benchcore.registry.root import Registry
 
-# Measured on 119,000 prompts with 384-dimensional vectors: 0.7 GB of tables, staging and shuffle files together.
+# Less than this, and a small registry's tables, staging and shuffle files may not fit; each step checks its own need.
 DISK_FLOOR = 256 * 1024**2
 # What one command needs beside Spark's heap: Python, its workers, an encoder.
 MEMORY_FLOOR = 768 * 1024**2
