@@ -75,12 +75,12 @@ def _fields(spec: SourceSpec, file: SourceFile, numbers: set[int], limit: int) -
 
 
 def _candidates(described: Sequence[Mapping[str, str]]) -> list[str]:
-    """Fields that all rows have: what the mapping names first, then the shortest; paths last."""
+    """Fields that all rows have: what the mapping names first, then the shortest; the file's name and path last."""
     names = set(described[0]).intersection(*described[1:]) if described else set()
 
-    def rank(name: str) -> tuple[bool, bool, float, str]:
+    def rank(name: str) -> tuple[bool, bool, bool, float, str]:
         length = sum(len(row[name]) for row in described) / len(described)
-        return name.startswith("path"), name not in _MAPPED, length, name
+        return name == "path", name == "path.name", name not in _MAPPED, length, name
 
     return sorted(names, key=rank)
 
