@@ -17,6 +17,19 @@ log = logging.getLogger(__name__)
 _RESTARTS = 8  # of each worker; every call is repeated on the new one
 
 
+class ShardActor(ShardWorker):
+    """A shard worker in a process of its own.
+
+    It is given references to its shards, which the driver keeps alive: Ray drops large arguments of a constructor, and
+    could then not start the actor again.
+    """
+
+    def __init__(self, embeddings: Embeddings, shards: Sequence[Any]) -> None:
+        import ray
+
+        super().__init__(embeddings, ray.get(list(shards)))
+
+
 class Crew:
     """Workers that share the shards; a context manager, since their memory is free only when they are gone.
 
@@ -33,14 +46,14 @@ class Crew:
         self._held: list[tuple[int, int]] = [(s % workers, s // workers) for s in range(len(shards))]
         # More workers than CPUs take turns on them; asking for a whole one each would wait for ever.
         cpus = cluster_cpus() // workers if workers <= cluster_cpus() else cluster_cpus() / workers
-        actor: Any = ray.remote(ShardWorker)
+        actor: Any = ray.remote(ShardActor)
         self._actors: list[Any] = [
             actor.options(
                 num_cpus=cpus,
                 max_restarts=_RESTARTS,
                 max_task_retries=_RESTARTS,
                 runtime_env={"env_vars": thread_environment(max(1, int(cpus)))},
-            ).remote(embeddings, list(shards[number::workers]))
+            ).remote(embeddings, self._shared[number::workers])
             for number in range(workers)
         ]
 

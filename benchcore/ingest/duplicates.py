@@ -8,8 +8,9 @@ if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame
 
 
-# Spelled out: \s alone is ASCII, and (?U) makes it several times as slow.
-_WHITE = r"[\s\u0085\u00A0\u1680\u2000-\u200A\u2028\u2029\u202F\u205F\u3000]+"
+# White space that is not one plain blank: spelled out, since (?U)\s+, which stops at every blank, is far slower.
+_WHITE = r"\s\u0085\u00A0\u1680\u2000-\u200A\u2028\u2029\u202F\u205F\u3000"
+_UNEVEN = rf"[{_WHITE}]{{2,}}|[{_WHITE}&&[^ ]]"
 
 
 def shown_hash() -> Column:
@@ -17,7 +18,7 @@ def shown_hash() -> Column:
     from pyspark.sql import functions as F
 
     choices = F.to_json(F.coalesce("choices", F.array()))  # ends itself, so nothing can move between the two
-    return F.sha2(F.concat(choices, F.trim(F.regexp_replace("prompt", _WHITE, " "))), 256)
+    return F.sha2(F.concat(choices, F.trim(F.regexp_replace("prompt", _UNEVEN, " "))), 256)
 
 
 def with_duplicates(prompts: DataFrame) -> DataFrame:
@@ -37,19 +38,17 @@ def with_duplicates(prompts: DataFrame) -> DataFrame:
     from pyspark.sql import Window
     from pyspark.sql import functions as F
 
-    copies = Window.partitionBy("benchmark", "content_hash")
-    inside = prompts.withColumn("_first", F.min("prompt_id").over(copies))
-    least = prompts.groupBy("shown", "benchmark").agg(F.min("prompt_id").alias("_id"))
-    shared = (
-        least.groupBy("shown")
-        .agg(F.sort_array(F.collect_list(F.struct("_id", "benchmark"))).alias("_least"))
-        .where(F.size("_least") > 1)
-        .select("shown", F.col("_least")[0].alias("_one"), F.col("_least")[1].alias("_two"))
+    copies, alike = Window.partitionBy("benchmark", "content_hash"), Window.partitionBy("shown")
+    elsewhere = F.col("benchmark") != F.col("_least.benchmark")
+    ranked = (
+        prompts.withColumn("_first", F.min("prompt_id").over(copies))
+        .withColumn("_least", F.min(F.struct("prompt_id", "benchmark")).over(alike))
+        .withColumn("_next", F.min(F.when(elsewhere, F.col("prompt_id"))).over(alike))
     )
-    other = F.when(F.col("_one.benchmark") == F.col("benchmark"), F.col("_two._id")).otherwise(F.col("_one._id"))
+    other = F.when(elsewhere, F.col("_least.prompt_id")).otherwise(F.col("_next"))  # the smallest of another benchmark
     is_copy = F.col("_first") < F.col("prompt_id")
     across = F.when(other < F.col("prompt_id"), other)
-    return inside.join(shared, "shown", "left").select(
+    return ranked.select(
         "prompt_id",
         "source",
         "path",

@@ -31,7 +31,7 @@ _NOISY = ("py4j", "DataFrameQueryContextLogger", "SQLQueryContextLogger")
 # What the jobs themselves need, on any cluster; all can be set on a session that exists already.
 _JOB_CONF = {
     "spark.sql.session.timeZone": "UTC",
-    "spark.sql.execution.arrow.maxRecordsPerBatch": "2000",  # prompts can be long: bounds the Python workers' memory
+    "spark.sql.execution.arrow.maxBytesPerBatch": str(16 * 1024**2),  # prompts can be long: bounds the workers' memory
     "spark.databricks.delta.snapshotPartitions": "2",  # the default, 50, makes each first read of a table slow
 }
 _DELTA_CONF = {
