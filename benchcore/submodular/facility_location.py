@@ -20,8 +20,8 @@ class FacilityLocation:
     values and gains of parts of the represented rows add up to those of all of them.
 
     All gains are kept current by the rows whose coverage rose: over k picks that is about 1 + 1/2 + ... + 1/k matrix
-    products of candidates and rows, on clustered and on random rows alike. A queue of stale bounds (Minoux 1978) is no
-    faster here, since the first picks make nearly every bound stale.
+    products of candidates and rows, on clustered and on random rows alike. The first picks make nearly every
+    bound stale, which leaves a queue of them (Minoux 1978) little to save there.
 
     Args:
         rows: (n, d) represented rows, of `quantise`.
