@@ -281,7 +281,9 @@ def _validate(model: type[Any], tree: Mapping[str, Any], where: str) -> Any:
     try:
         return model.model_validate(tree)
     except ValidationError as error:
-        first = error.errors()[0]
+        faults = error.errors()
+        # A misspelt key also leaves the right one missing: name the misspelling first.
+        first = next((fault for fault in faults if fault["type"] == "extra_forbidden"), faults[0])
         location = ".".join(str(part) for part in first["loc"])
         if first["type"] == "extra_forbidden":
             raise UsageError(f"unknown key '{location}'", where=where, mend=_nearest(model, first["loc"])) from None

@@ -14,10 +14,15 @@ Conf: TypeAlias = Annotated[Path, typer.Argument(metavar="CONF", help="Configura
 OptionalConf: TypeAlias = Annotated[
     Path | None, typer.Argument(metavar="[CONF]", help="Configuration file (YAML).", show_default=False)
 ]
-Root: TypeAlias = Annotated[str | None, typer.Option("--root", metavar="URI", help="Registry root.")]
-Set: TypeAlias = Annotated[
-    list[str] | None, typer.Option("--set", metavar="SECTION.KEY=VALUE", help="Set a configuration value; repeatable.")
+Root: TypeAlias = Annotated[
+    str | None,
+    typer.Option("--root", metavar="URI", help="Registry root; wins over the configuration's (default: ./registry)."),
 ]
+Set: TypeAlias = Annotated[
+    list[str] | None,
+    typer.Option("--set", metavar="SECTION.KEY=VALUE", help="Set a configuration value, e.g. select.k=50; repeatable."),
+]
+Count: TypeAlias = Annotated[int | None, typer.Option("-k", "--k", help="How many to pick; wins over the file.")]
 Json: TypeAlias = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]
 Debug: TypeAlias = Annotated[bool, typer.Option("--debug", help="Say more; show tracebacks.")]
 Quiet: TypeAlias = Annotated[bool, typer.Option("--quiet", "-q", help="Only warnings and errors on stderr.")]

@@ -9,6 +9,7 @@ import typer
 from benchcore.cli.options import Debug, Json, OptionalConf, Quiet, Root, Set, configuration, start_logging
 
 if TYPE_CHECKING:
+    from benchcore.registry.manifests import Manifest
     from benchcore.registry.root import Registry
 
 app = typer.Typer(help="Look at what a registry holds.", rich_markup_mode=None)
@@ -56,24 +57,22 @@ def show(
     from dataclasses import asdict
 
     from benchcore.cli.output import print_json, print_table
-    from benchcore.registry.manifests import read_picks, read_weights, resolve_manifest
+    from benchcore.registry.manifests import read_weights, resolve_manifest
+    from benchcore.report.page import picked_prompts
 
     start_logging(quiet=quiet, debug=debug)
     opened = _opened(conf, root, settings)
     manifest = resolve_manifest(opened, coreset)
     weights = read_weights(opened, manifest.coreset_id)
-    columns = ("rank", "benchmark", "prompt_id", "gain", "represents", "role")
-    picks = [
-        {column: row[column] for column in columns} | {"weight": weights.get(row["prompt_id"])}
-        for row in read_picks(opened, manifest.coreset_id).to_pylist()
-    ]
+    picks = [row | {"weight": weights.get(row["prompt_id"])} for row in picked_prompts(opened, manifest)]
     if json:
         print_json({"manifest": asdict(manifest), "picks": picks})
         return
-    facts = [(name, _compact(value)) for name, value in asdict(manifest).items() if name != "coverage"]
-    print_table(None, ("manifest", ""), facts)
-    headings = ("rank#", "benchmark", "prompt_id", "gain#", "represents#", "role", "weight#")
-    print_table("picks", headings, [tuple(pick.values()) for pick in picks])
+    print_table(None, ("manifest (--json has all of it)", ""), _facts(manifest))
+    columns = ("rank", "benchmark", "path", "source_row", "gain", "represents", "weight", "prompt")
+    headings = ("rank#", "benchmark", "path", "row#", "gain#", "represents#", "weight#", "prompt")
+    rows = [(*(pick[column] for column in columns[:-1]), _beginning(pick["prompt"])) for pick in picks]
+    print_table("picks", headings, rows)
 
 
 @app.command()
@@ -125,13 +124,12 @@ def _opened(conf: Any, root: str | None, settings: list[str] | None) -> Registry
 
 def _tables(opened: Registry) -> list[dict[str, Any]]:
     from benchcore.registry.schemas import SCHEMAS
-    from benchcore.registry.tables import open_table
+    from benchcore.registry.tables import dataset, pin
 
-    found = [(name, open_table(opened, name)) for name in SCHEMAS]
+    versions = pin(opened, tuple(SCHEMAS))
     return [
-        {"table": name, "version": table.version(), "rows": table.to_pyarrow_dataset().count_rows()}
-        for name, table in found
-        if table is not None
+        {"table": name, "version": version, "rows": dataset(opened, name, version).count_rows()}
+        for name, version in versions.items()
     ]
 
 
@@ -151,10 +149,23 @@ def _coresets(opened: Registry) -> list[dict[str, Any]]:
     ]
 
 
-def _compact(value: Any) -> str:
-    import orjson
+def _facts(manifest: Manifest) -> list[tuple[str, object]]:
+    certificate = manifest.certificate
+    return [
+        ("coreset", manifest.coreset_id),
+        ("method", manifest.semantic_configuration.get("method")),
+        ("picks", manifest.k),
+        ("seed", manifest.seed),
+        ("value", manifest.value),
+        ("upper bound", certificate.get("upper_bound")),
+        ("at least of the optimum", certificate.get("ratio")),
+        ("run", manifest.run_id),
+        ("table versions", ", ".join(f"{name} {version}" for name, version in manifest.table_versions.items())),
+    ]
 
-    return value if isinstance(value, str) else orjson.dumps(value, option=orjson.OPT_SORT_KEYS).decode()
+
+def _beginning(text: str) -> str:
+    return text if len(text) <= 60 else f"{text[:59]}…"
 
 
 def _seconds(run: dict[str, Any]) -> float | None:

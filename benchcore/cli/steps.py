@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
-import typer
-
-from benchcore.cli.options import Conf, Debug, Json, Quiet, Root, Set, configuration, start_logging
+from benchcore.cli.options import Conf, Count, Debug, Json, Quiet, Root, Set, configuration, start_logging
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -20,6 +18,7 @@ def run(
     *,
     root: Root = None,
     settings: Set = None,
+    k: Count = None,
     json: Json = False,
     debug: Debug = False,
     quiet: Quiet = False,
@@ -30,7 +29,7 @@ def run(
     """
     from benchcore.pipeline.steps import STEPS
 
-    perform("run", STEPS, conf, root=root, settings=settings, json=json, debug=debug, quiet=quiet)
+    perform("run", STEPS, conf, root=root, settings=_with_k(settings, k), json=json, debug=debug, quiet=quiet)
 
 
 def ingest(
@@ -64,14 +63,13 @@ def select(
     *,
     root: Root = None,
     settings: Set = None,
-    k: Annotated[int | None, typer.Option("-k", "--k", help="How many to pick; wins over the file.")] = None,
+    k: Count = None,
     json: Json = False,
     debug: Debug = False,
     quiet: Quiet = False,
 ) -> None:
     """Pick the prompts that stand for all (Ray)."""
-    settings = [*(settings or ()), *([f"select.k={k}"] if k is not None else ())]
-    perform("select", ("select",), conf, root=root, settings=settings, json=json, debug=debug, quiet=quiet)
+    perform("select", ("select",), conf, root=root, settings=_with_k(settings, k), json=json, debug=debug, quiet=quiet)
 
 
 def report(
@@ -79,12 +77,17 @@ def report(
     *,
     root: Root = None,
     settings: Set = None,
+    k: Count = None,
     json: Json = False,
     debug: Debug = False,
     quiet: Quiet = False,
 ) -> None:
     """Write the page about the configuration's coreset."""
-    perform("report", ("report",), conf, root=root, settings=settings, json=json, debug=debug, quiet=quiet)
+    perform("report", ("report",), conf, root=root, settings=_with_k(settings, k), json=json, debug=debug, quiet=quiet)
+
+
+def _with_k(settings: list[str] | None, k: int | None) -> list[str]:
+    return [*(settings or ()), *([f"select.k={k}"] if k is not None else ())]
 
 
 def perform(

@@ -71,9 +71,12 @@ def embed(config: Config, registry: Registry, run_id: str) -> EmbedOutcome:
 
     Raises:
         UsageError: the template, the encoder or the file of vectors is wrong.
-        BenchcoreError: a text cannot be encoded, or the plan does not fit the machine; what was encoded is kept.
+        BenchcoreError: there are no prompts, a text cannot be encoded, or the plan does not fit the machine; what was
+            encoded is kept.
     """
     log.debug("run %s embeds", run_id)
+    if current_version(registry, "prompts") is None:
+        raise BenchcoreError("there are no prompts yet", where=registry.root, mend="Run `benchcore ingest CONF` first.")
     if config.embed.encoder.vectors is not None:
         return _take_vectors(config, registry)
     return _encode_texts(config, registry)

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import partial
-from pathlib import PurePosixPath
+from pathlib import Path, PurePosixPath
 from typing import Any
 
 from benchcore.config import Config, IngestSection, SourceSpec
@@ -89,9 +89,17 @@ def _of_source(spec: SourceSpec, data: str) -> list[_Found]:
     files: dict[str, _Found] = {}
     for pattern in patterns:
         matches = [file for file in _matches(spec, pattern, data) if file.uri not in excluded]
+        if not matches and not is_uri(data) and not Path(data).is_dir():
+            raise UsageError(
+                "there is no such data folder",
+                where=data,
+                mend="Mend sources.data; a relative one starts at the configuration's folder.",
+            )
         if not matches:
             raise UsageError(
-                f"no file matches the pattern '{pattern}' of source '{spec.name}'", where=data, mend=_mend(data)
+                f"no file matches the pattern '{pattern}' of source '{spec.name}'",
+                where=data,
+                mend="Mend the pattern, or sources.data.",
             )
         for file in matches:
             if files.setdefault(file.path, file).uri != file.uri:
@@ -101,12 +109,6 @@ def _of_source(spec: SourceSpec, data: str) -> list[_Found]:
                     mend="Put them below one data folder, or make two sources of them.",
                 )
     return [files[path] for path in sorted(files)]
-
-
-def _mend(data: str) -> str:
-    if not is_uri(data) and not os.path.isdir(data):  # noqa: PTH112
-        return "There is no such data folder: mend sources.data."
-    return "Mend the pattern, or sources.data."
 
 
 def _matches(spec: SourceSpec, pattern: str, data: str) -> Iterator[_Found]:

@@ -111,7 +111,13 @@ def _described(row: Row) -> dict[str, Any]:
     if isinstance(row.outcome, Rejection):
         return {"kind": QUARANTINE, "source_row": row.source_row, "reason": row.outcome.reason, "raw": row.outcome.raw}
     said = vars(row.outcome)
-    return {"kind": PROMPT, "source_row": row.source_row, **said, "row_hash": digest("row", said)}
+    return {
+        "kind": PROMPT,
+        "source_row": row.source_row,
+        **said,
+        "record_id": said["identity"],
+        "row_hash": digest("row", said),
+    }
 
 
 def _batches(rows: Iterator[dict[str, Any]]) -> Iterator[pa.RecordBatch]:

@@ -231,7 +231,7 @@ def _existing_coreset(job: Job) -> str:
         raise BenchcoreError(
             "the coreset of this configuration was not selected yet, or the tables have changed since",
             where=job.registry.root,
-            mend="Run `benchcore select CONF` first.",
+            mend=f"Run `benchcore select CONF -k {job.config.select.k}` first.",
         )
     return coreset_id
 

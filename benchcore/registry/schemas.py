@@ -40,6 +40,7 @@ SCHEMAS: dict[str, pa.Schema] = {
             ("source", TEXT),
             ("path", TEXT),
             ("source_row", INTEGER),
+            ("record_id", TEXT),  # the declared id as the source gives it; null where the source declares none
             ("prompt", TEXT),
             ("answer", TEXT),
             ("choices", TEXTS),

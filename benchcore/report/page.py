@@ -16,7 +16,7 @@ import orjson
 import pyarrow.compute as pc
 
 from benchcore.errors import BenchcoreError
-from benchcore.registry.manifests import Manifest, find_manifest, manifest_warnings, read_picks
+from benchcore.registry.manifests import Manifest, find_manifest, manifest_warnings, read_picks, read_weights
 from benchcore.registry.root import Registry
 from benchcore.registry.tables import read
 
@@ -51,7 +51,7 @@ def write(registry: Registry, coreset_id: str, path: Path) -> Path:
     manifest = find_manifest(registry, coreset_id)
     if manifest is None:
         raise BenchcoreError(f"no coreset '{coreset_id}'", where=registry.root, mend="Run `benchcore select CONF`.")
-    page = render(manifest, picked_prompts(registry, manifest)).encode()
+    page = render(manifest, picked_prompts(registry, manifest), read_weights(registry, coreset_id)).encode()
     try:
         if not path.is_file() or path.read_bytes() != page:
             _replace(path, page)
@@ -65,7 +65,7 @@ def write(registry: Registry, coreset_id: str, path: Path) -> Path:
 def picked_prompts(registry: Registry, manifest: Manifest) -> list[dict[str, Any]]:
     """The picks by rank, with their prompts as they were at the version that the selection read."""
     picks = read_picks(registry, manifest.coreset_id).to_pylist()
-    columns = ("prompt_id", "category", "prompt", "answer", "choices")
+    columns = ("prompt_id", "category", "source", "path", "source_row", "record_id", "prompt", "answer", "choices")
     wanted = pc.field("prompt_id").isin([pick["prompt_id"] for pick in picks])
     found = read(registry, "prompts", manifest.table_versions.get("prompts"), columns, wanted).to_pylist()
     prompts = {row["prompt_id"]: row for row in found}
@@ -75,12 +75,13 @@ def picked_prompts(registry: Registry, manifest: Manifest) -> list[dict[str, Any
     return [pick | prompts[pick["prompt_id"]] for pick in picks]
 
 
-def render(manifest: Manifest, picks: Sequence[Mapping[str, Any]]) -> str:
+def render(manifest: Manifest, picks: Sequence[Mapping[str, Any]], weights: Mapping[str, float]) -> str:
     """The page as text: the same coreset gives the same text.
 
     Args:
         manifest: of the coreset.
         picks: by rank, each with its prompt; all text in them is taken for hostile.
+        weights: of the picks for the whole suite, by prompt id.
     """
     import jinja2
 
@@ -96,6 +97,7 @@ def render(manifest: Manifest, picks: Sequence[Mapping[str, Any]]) -> str:
         prompts=sum(row["prompts"] for row in manifest.coverage),
         warnings=manifest_warnings(manifest),
         picks=picks,
+        weights=weights,
         provenance=[(title, _pretty(facts[name])) for title, name in _PROVENANCE.items()],
     )
 

@@ -5,14 +5,29 @@ from __future__ import annotations
 import gzip
 import json
 import shutil
+from dataclasses import dataclass, replace
+from pathlib import Path
 
 import pytest
 
 from benchcore.errors import BenchcoreError
-from benchcore.ingest.job import ingest
+from benchcore.ingest.job import IngestOutcome, ingest
 from benchcore.registry.identity import content_hash, prompt_id
 
 from .conftest import Corpus, contents
+
+
+@dataclass(frozen=True)
+class Edited:
+    """A corpus after an edit, a copy of its registry before it, and what the run said."""
+
+    corpus: Corpus
+    before: Path
+    outcome: IngestOutcome
+
+    def at(self, root: Path) -> Corpus:
+        """The same corpus with another registry."""
+        return replace(self.corpus, root=root)
 
 
 def question(number: int, answer: object = "yes") -> dict[str, object]:
@@ -60,69 +75,79 @@ def test_formats_duplicates_and_broken_rows_are_all_accounted_for(spark, corpus:
     assert corpus.versions() == before
 
 
-def test_a_changed_file_changes_only_its_changed_rows(spark, corpus: Corpus):
-    """An edited prompt keeps its id with a new revision; one that is gone retires; one that comes back is active."""
+@pytest.fixture(scope="module")
+def edited(spark, tmp_path_factory) -> Edited:
+    """Two benchmarks; then one of them has an edited prompt, one that is gone, and another broken line."""
+    folder = tmp_path_factory.mktemp("edited")
+    corpus = Corpus(folder / "data", folder / "registry")
     corpus.source("a", map={"id": "{{ n }}"})
     corpus.source("b")
-    corpus.write("a.jsonl", [question(1), question(2), question(3)])
+    corpus.write("a.jsonl", [question(1), question(2), question(3), "broken"])
     corpus.write("b.jsonl", [question(7)])
     corpus.ingest("first")
-    ids = {row["prompt"]: row["prompt_id"] for row in corpus.rows("prompts")}
+    before = shutil.copytree(corpus.root, folder / "before")
+    corpus.write("a.jsonl", [question(1), question(2, "no"), "still broken"])
+    return Edited(corpus, before, corpus.ingest("second"))
 
-    corpus.write("a.jsonl", [question(1), question(2, "no")])
-    outcome = corpus.ingest("second")
 
-    assert {key: outcome.counts[f"prompts_{key}"] for key in ("added", "edited", "updated", "marked", "retired")} == {
-        "added": 0, "edited": 1, "updated": 0, "marked": 0, "retired": 1,
-    }  # fmt: skip
-    rows = {row["prompt"]: row for row in corpus.rows("prompts")}
-    assert {prompt: row["prompt_id"] for prompt, row in rows.items()} == ids
-    assert [rows[f"Is {n} a number?"]["revision"] for n in (1, 2, 3, 7)] == [1, 2, 1, 1]
-    assert [rows[f"Is {n} a number?"]["retired_at"] is None for n in (1, 2, 3, 7)] == [True, True, False, True]
-    assert {row["first_run"] for row in rows.values()} == {"first"}
-    files = [(row["run_id"], row["superseded_by"]) for row in corpus.rows("sources", source="a")]
+def states(corpus: Corpus) -> dict[str, tuple[int, bool]]:
+    """Revision of each prompt by its number, and whether it is active."""
+    return {row["prompt"].split()[1]: (row["revision"], row["retired_at"] is None) for row in corpus.rows("prompts")}
+
+
+def test_a_changed_file_changes_only_its_changed_rows(edited: Edited):
+    """An edited prompt keeps its id with a new revision, one that is gone retires, the others are not written."""
+    counts = edited.outcome.counts
+    kinds = ("added", "edited", "updated", "marked", "retired")
+
+    assert [counts[f"prompts_{kind}"] for kind in kinds] == [0, 1, 0, 0, 1]
+    assert states(edited.corpus) == {"1": (1, True), "2": (2, True), "3": (1, False), "7": (1, True)}
+    assert {row["first_run"] for row in edited.corpus.rows("prompts")} == {"first"}
+    assert edited.corpus.rows("prompts", "prompt_id") == edited.at(edited.before).rows("prompts", "prompt_id")
+    assert edited.corpus.rows("quarantine", "source_row", "raw") == [{"source_row": 2, "raw": "still broken"}]
+    files = [(row["run_id"], row["superseded_by"]) for row in edited.corpus.rows("sources", source="a")]
     assert sorted(files, key=str) == [("first", "second"), ("second", None)]
 
-    corpus.write("a.jsonl", [question(1), question(2), question(3)])
-    corpus.ingest("third")
 
-    rows = {row["prompt"]: row for row in corpus.rows("prompts")}
-    assert [rows[f"Is {n} a number?"]["revision"] for n in (1, 2, 3, 7)] == [1, 3, 1, 1]
-    assert all(row["retired_at"] is None for row in rows.values())
-    files = [(row["run_id"], row["superseded_by"]) for row in corpus.rows("sources", source="a")]
+def test_a_run_killed_between_two_commits_is_finished_by_the_next(edited: Edited, tmp_path: Path):
+    """With `prompts` committed and `quarantine` and `sources` not, the next run ends as if there had been no kill."""
+    killed = edited.at(shutil.copytree(edited.corpus.root, tmp_path / "killed"))
+    for name in ("quarantine", "sources"):
+        shutil.rmtree(killed.root / name)
+        shutil.copytree(edited.before / name, killed.root / name)
+    left_behind = killed.root / "_staging" / "ingest" / "killed" / "read"
+    left_behind.mkdir(parents=True)
+    version = killed.versions()["prompts"]
+
+    outcome = killed.ingest("third")
+
+    assert (outcome.changed, outcome.counts["prompts_edited"]) == (True, 0)
+    assert killed.versions()["prompts"] == version
+    assert contents(killed.registry) == contents(edited.corpus.registry)
+    assert not left_behind.exists()
+
+
+def test_a_file_that_reverts_brings_its_rows_back(edited: Edited, tmp_path: Path):
+    """A prompt that comes back is active again; an edit that is undone is one more revision; the file is known."""
+    reverted = edited.at(shutil.copytree(edited.corpus.root, tmp_path / "reverted"))
+    reverted.data = shutil.copytree(edited.corpus.data, tmp_path / "data")
+    reverted.write("a.jsonl", [question(1), question(2), question(3), "broken"])
+    reverted.ingest("third")
+
+    assert states(reverted) == {"1": (1, True), "2": (3, True), "3": (1, True), "7": (1, True)}
+    files = [(row["run_id"], row["superseded_by"]) for row in reverted.rows("sources", source="a")]
     assert sorted(files, key=str) == [("second", "third"), ("third", None)]
 
-    before = corpus.versions()
-    del corpus.specs["a"]
-    left = corpus.ingest("fourth")  # a source that is no longer configured is left alone
 
-    assert (left.changed, left.counts["rows_read"]) == (False, 1)
-    assert corpus.versions() == before
+def test_a_source_that_is_no_longer_configured_is_left_alone(edited: Edited):
+    """Its prompts stay as they are."""
+    rest = edited.at(edited.corpus.root)
+    rest.specs = {"b": edited.corpus.specs["b"]}
+    before = rest.versions()
+    outcome = rest.ingest("third")
 
-
-def test_a_run_killed_between_two_commits_is_finished_by_the_next(spark, corpus: Corpus):
-    """With `prompts` committed and `quarantine` and `sources` not, the next run ends as if there had been no kill."""
-    corpus.source("a", map={"id": "{{ n }}"})
-    corpus.write("a.jsonl", [question(1), question(2), "broken"])
-    corpus.ingest("first")
-    earlier = corpus.root.with_name("earlier")
-    shutil.copytree(corpus.root, earlier)
-    corpus.write("a.jsonl", [question(1, "no"), "still broken", question(4)])
-    corpus.ingest("second")
-    expected = contents(corpus.registry)
-
-    for name in ("quarantine", "sources"):
-        shutil.rmtree(corpus.root / name)
-        shutil.copytree(earlier / name, corpus.root / name)
-    left_behind = corpus.root / "_staging" / "ingest" / "killed" / "read"
-    left_behind.mkdir(parents=True)
-    before = corpus.versions()
-    outcome = corpus.ingest("third")
-
-    assert outcome.counts["prompts_edited"] == outcome.counts["prompts_added"] == 0
-    assert corpus.versions()["prompts"] == before["prompts"]
-    assert contents(corpus.registry) == expected
-    assert not left_behind.exists()
+    assert (outcome.changed, outcome.counts["rows_read"]) == (False, 1)
+    assert rest.versions() == before
 
 
 def test_ids_do_not_depend_on_where_or_in_which_order_rows_stand(spark, corpus: Corpus):

@@ -168,5 +168,5 @@ def test_a_report_without_its_coreset_is_told(embedded: Config):
     registry = Registry.at(embedded.registry.root)
     store_coreset(registry, "another", [prompt("one", 1)])
 
-    with pytest.raises(BenchcoreError, match=r"not selected yet.*`benchcore select CONF`"):
+    with pytest.raises(BenchcoreError, match=r"not selected yet.*`benchcore select CONF -k 100`"):
         run(embedded, steps=("report",))

@@ -64,7 +64,7 @@ def registry(tmp_path: Path) -> Registry:
 
 def page_of(registry: Registry) -> str:
     manifest = find_manifest(registry, "abc")
-    return render(manifest, picked_prompts(registry, manifest))
+    return render(manifest, picked_prompts(registry, manifest), {})
 
 
 def test_hostile_text_stays_text(registry: Registry):
@@ -88,7 +88,7 @@ def test_the_page_may_load_and_run_nothing(registry: Registry):
 
     assert "default-src 'none'" in policy
     assert "script" not in policy
-    assert "http" not in render(find_manifest(registry, "abc"), []).replace("http-equiv", "")
+    assert "http" not in render(find_manifest(registry, "abc"), [], {}).replace("http-equiv", "")
 
 
 def test_the_same_coreset_gives_the_same_bytes_and_leaves_the_file_alone(registry: Registry, tmp_path: Path):
