@@ -217,7 +217,7 @@ def load_config(path: str | Path | None, overrides: Iterable[str] = (), root: st
     tree = _read_yaml(Path(path)) if path is not None else {}
     where = str(path) if path is not None else "configuration"
     if root is not None:
-        tree.setdefault("registry", {})["root"] = root
+        tree["registry"] = {**(tree.get("registry") or {}), "root": root}
     for override in overrides:
         _set(tree, override)
     config = _validate(Config, tree, where)
@@ -254,6 +254,8 @@ def _read_yaml(path: Path) -> dict[str, Any]:
         mark = getattr(error, "problem_mark", None)
         line = f"{path}:{mark.line + 1}" if mark else str(path)
         raise UsageError(f"is not valid YAML ({getattr(error, 'problem', error)})", where=line) from None
+    except (ValueError, RecursionError) as error:  # a date or a number that cannot be, or nesting without end
+        raise UsageError(f"is not valid YAML ({error})", where=str(path)) from None
     if not isinstance(tree, dict):
         raise UsageError("holds no sections", where=str(path), mend="It must be a YAML mapping; see conf/demo.yaml.")
     return tree
@@ -273,7 +275,7 @@ def _set(tree: dict[str, Any], override: str) -> None:
         return
     try:
         tree[leaf] = yaml.safe_load(value)
-    except yaml.YAMLError:
+    except (yaml.YAMLError, ValueError, RecursionError):
         raise UsageError(f"'{value}' is not a YAML value", where=f"--set {key}") from None
 
 
@@ -334,6 +336,8 @@ def _resolve(config: Config, base: Path, root: str | None, overrides: Iterable[s
 
 
 def _expand(location: str, key: str) -> str:
+    if "\0" in location:
+        raise UsageError("a path cannot hold a null character", where=key)
     missing = [name for name in re.findall(r"\$\{(\w+)\}", location) if name not in os.environ]
     if missing:
         raise UsageError(f"the environment variable {missing[0]} is not set", where=f"{key}: {location}")

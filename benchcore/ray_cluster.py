@@ -32,6 +32,8 @@ def ray_cluster(section: RaySection) -> Iterator[None]:
         yield
         return
     os.environ.setdefault("RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO", "0")  # else Ray warns on every machine without a GPU
+    # What Ray's C++ core has to say goes to its session folder; on the terminal it looks like a failure of ours.
+    os.environ.setdefault("RAY_BACKEND_LOG_LEVEL", "fatal")
     local: dict[str, Any] = {"num_cpus": section.num_cpus, "object_store_memory": section.object_store_mb * 1024**2}
     try:
         ray.init(

@@ -78,7 +78,10 @@ def ingest(config: Config, specs: list[SourceSpec], registry: Registry, run_id: 
     """
     files = find_files(config, specs)
     clear(registry)
-    changes = find_changes(files, [spec.name for spec in specs], tables.read(registry, "sources"))
+    # Without the prompts, what `sources` says of them is void: all is read again.
+    read_before = tables.current_version(registry, "prompts") is not None
+    sources = tables.read(registry, "sources") if read_before else SCHEMAS["sources"].empty_table()
+    changes = find_changes(files, [spec.name for spec in specs], sources)
     written: dict[str, int] = {}
     if changes.benchmarks:
         registry.require_writable()

@@ -11,6 +11,7 @@ from collections.abc import Callable, ItemsView, Iterator, KeysView, Mapping, Va
 from typing import Any, TypeVar
 
 from jinja2 import TemplateSyntaxError, UndefinedError, nodes
+from jinja2.exceptions import SecurityError
 from jinja2.runtime import StrictUndefined, Undefined
 from jinja2.sandbox import ImmutableSandboxedEnvironment
 from jinja2.utils import missing
@@ -18,6 +19,7 @@ from jinja2.utils import missing
 from benchcore.errors import UsageError
 
 Variables = Mapping[str, Any]
+_LARGEST_PRODUCT = 1_000_000
 T = TypeVar("T")
 
 
@@ -48,9 +50,10 @@ class Template:
                 self._render: Any = environment.compile_expression(source.strip()[2:-2], undefined_to_none=False)
             else:
                 self._render = environment.from_string(source).render
-        except TemplateSyntaxError as error:
+        except (TemplateSyntaxError, SecurityError, SyntaxError, RecursionError, ValueError, TypeError) as error:
+            reason = getattr(error, "message", None) or str(error) or type(error).__name__
             raise UsageError(
-                f"the template {source!r} is wrong: {error.message}",
+                f"the template {source!r} is wrong: {reason}",
                 where=f"source '{name}', {key}",
                 mend="See docs/sources.md for the template language.",
             ) from None
@@ -195,7 +198,18 @@ class _Missing(StrictUndefined):
 
 
 class _Environment(ImmutableSandboxedEnvironment):
-    """Jinja's sandbox, in which a field of a record wins over a method of the dictionary that holds it."""
+    """Jinja's sandbox, in which a field of a record wins over a method of the dictionary that holds it.
+
+    Repetition and powers are bounded: a short template must not ask for gigabytes.
+    """
+
+    intercepted_binops = frozenset({"*", "**"})
+
+    def call_binop(self, context: Any, operator: str, left: Any, right: Any) -> Any:
+        size = _size_of(operator, left, right)
+        if size > _LARGEST_PRODUCT:
+            raise SecurityError(f"'{operator}' would give a value of {size:,} characters or digits")
+        return super().call_binop(context, operator, left, right)
 
     def getattr(self, obj: Any, attribute: str) -> Any:
         if isinstance(obj, dict) and attribute in obj:
@@ -203,9 +217,20 @@ class _Environment(ImmutableSandboxedEnvironment):
         return super().getattr(obj, attribute)
 
 
+def _size_of(operator: str, left: Any, right: Any) -> int:
+    """About how large the result of a repetition or a power would be."""
+    if operator == "**":
+        return int(abs(right)) * len(str(left)) if isinstance(left, int) and isinstance(right, int) else 0
+    for sequence, times in ((left, right), (right, left)):
+        if isinstance(sequence, str | list | tuple) and isinstance(times, int):
+            return len(sequence) * max(0, times)
+    return 0
+
+
 @functools.cache
 def _environment() -> _Environment:
-    environment = _Environment(undefined=_Missing, finalize=text_of, autoescape=False)
+    # Not optimized: constants would be folded while compiling, before anything is bounded.
+    environment = _Environment(undefined=_Missing, finalize=text_of, autoescape=False, optimized=False)
     environment.globals = {"range": environment.globals["range"], "namespace": environment.globals["namespace"]}
     environment.filters.update(regex_replace=_regex_replace, regex_search=_regex_search, tojson=json_text)
     return environment

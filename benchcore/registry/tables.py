@@ -27,10 +27,15 @@ def open_table(registry: Registry, name: str, version: int | None = None) -> Del
     except TableNotFoundError:
         return None
     except Exception as error:
+        reason = str(error).splitlines()[0][:300] if str(error) else type(error).__name__
+        pinned = f" at version {version}" if version is not None else ""
+        mend = (
+            "A version that vacuum removed cannot be read again; run the command anew to use the newest one."
+            if version is not None
+            else "Its _delta_log is damaged: bring it back from a copy, or start with another root."
+        )
         raise BenchcoreError(
-            f"table '{name}' cannot be read" + (f" at version {version}" if version is not None else "") + f": {error}",
-            where=registry.root,
-            mend="A version that vacuum removed cannot be read again; run the command anew to use the newest one.",
+            f"table '{name}' cannot be read{pinned}: {reason}", where=registry.root, mend=mend
         ) from error
 
 
@@ -71,9 +76,22 @@ def read(
     where: pc.Expression | None = None,
 ) -> pa.Table:
     """Read rows of a table into memory, with the columns and types of its schema; an absent table is empty."""
-    found = dataset(registry, name, version).to_table(columns=list(columns) if columns else None, filter=where)
+    try:
+        found = dataset(registry, name, version).to_table(columns=list(columns) if columns else None, filter=where)
+    except FileNotFoundError as error:
+        raise missing_file(registry, name, error) from error
     wanted = [SCHEMAS[name].field(column) for column in (columns or SCHEMAS[name].names)]
     return found.select([field.name for field in wanted]).cast(pa.schema(wanted))
+
+
+def missing_file(registry: Registry, name: str, error: FileNotFoundError) -> BenchcoreError:
+    """The error for a table of which somebody removed a data file."""
+    return BenchcoreError(
+        f"table '{name}' lacks one of its data files ({str(error).splitlines()[0][:300]})",
+        where=registry.root,
+        mend="Bring the file back from a copy; or remove the folder of a table that can be made again (embeddings, "
+        "coresets, coreset_weights and manifests together) and run the command again.",
+    )
 
 
 def append_missing(registry: Registry, name: str, rows: pa.Table) -> int:

@@ -215,10 +215,10 @@ def test_what_an_actor_cannot_load_is_told_in_one_line(ray_instance: None):
     assert "\n" not in str(error.value)
 
 
-def test_without_prompts_there_is_nothing_to_do(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+def test_without_prompts_the_step_before_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     """Neither an engine nor a table is made."""
     monkeypatch.setattr(job, "ray_cluster", lambda _: pytest.fail("Ray was started"))
-    outcome = embed(Config(), Registry.at(tmp_path), "nothing")
+    with pytest.raises(BenchcoreError, match=r"no prompts yet.*`benchcore ingest CONF`"):
+        embed(Config(), Registry.at(tmp_path), "nothing")
 
-    assert (outcome.changed, outcome.texts) == (False, 0)
     assert current_version(Registry.at(tmp_path), "embeddings") is None

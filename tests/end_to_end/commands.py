@@ -65,7 +65,7 @@ class Command:
         self.family()
         self.process.send_signal(signal.SIGKILL)
         self.process.wait()
-        _, alive = psutil.wait_procs(self.family(), timeout=30)
+        _, alive = psutil.wait_procs([process for process in self.family() if not _is_ray_agent(process)], timeout=30)
         assert not alive, f"outlived their driver: {[process.cmdline()[:3] for process in alive]}"
 
     def _ended_within(self, seconds: float) -> bool:
@@ -79,6 +79,11 @@ class Command:
         """Wait for the end."""
         self.process.wait(timeout=_LIMIT_S)
         return Ended(self.process.returncode, self._out.read_text(), self._err.read_text())
+
+
+def _is_ray_agent(process: psutil.Process) -> bool:
+    """Ray's own agents, which touch nothing of ours, end by themselves a minute or two after their node."""
+    return _is(process, lambda running: "Agent" in running.cmdline()[0] or "agent" in " ".join(running.cmdline()[:4]))
 
 
 def run(folder: Path, *arguments: str) -> Ended:
@@ -111,7 +116,7 @@ def _is(process: psutil.Process, is_target: Callable[[psutil.Process], bool]) ->
 def is_ray_actor(process: psutil.Process) -> bool:
     """An actor of ours (Ray names an idle worker ray::IDLE)."""
     name = " ".join(process.cmdline())
-    return name.startswith("ray::") and "Worker" in name
+    return name.startswith("ray::") and "Actor" in name
 
 
 def is_spark_python_worker(process: psutil.Process) -> bool:

@@ -86,8 +86,8 @@ def _stories(folder: Path, rows: int) -> None:
     for language in ("en", "de"):
         draw = random.Random(language)
         records = [{"idx": n, "text": f"({language}) {_sentence(draw)}, number {n}."} for n in range(rows // 2)]
-        with gzip.open(folder / "data" / f"stories.{language}.json.gz", "wt", encoding="utf-8") as file:
-            json.dump(records, file)
+        packed = gzip.compress(json.dumps(records).encode(), mtime=0)  # the same bytes whenever it is written
+        (folder / "data" / f"stories.{language}.json.gz").write_bytes(packed)
     _source(
         folder, "stories", category="writing", path="stories.*.json.gz", format="json-list",
         map={"id": "{{ language }}/{{ idx }}", "language": "{{ path.name.split('.')[1] }}", "prompt": "{{ text }}"},

@@ -92,7 +92,7 @@ def test_a_missing_data_folder_is_named(corpus: Corpus):
     corpus.source("s")
     corpus.data = corpus.data / "missing"
 
-    with pytest.raises(BenchcoreError, match=r"There is no such data folder: mend sources\.data"):
+    with pytest.raises(BenchcoreError, match=r"there is no such data folder. Mend sources"):
         found(corpus)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import re
 from collections.abc import Iterator
 from typing import IO
 
@@ -14,21 +15,22 @@ from benchcore.ingest.readers.opening import (
     newline_is_one_byte,
     open_bytes,
     undecodable,
+    unreadable,
 )
-from benchcore.ingest.readers.records import RAW_CHARACTERS, RawRecord, ReadUnit
+from benchcore.ingest.readers.records import RawRecord, ReadUnit, raw_text
 
 _DELIMITERS = {"csv": ",", "tsv": "\t"}
-
-
-class _Undecodable(ValueError):
-    """A line that is no text in the declared encoding."""
+_OPEN_QUOTE = "unexpected end of data"  # what the csv module says of it
+_ESCAPED = re.compile("[\udc80-\udcff]")  # how Python keeps a byte that is no text, until it is looked at
 
 
 def read_delimited(unit: ReadUnit) -> Iterator[RawRecord]:
     """Yield one record a row, as a mapping from column to text.
 
-    A row with too few or too many fields, or with a stray quote, is a record with an error; so is the place where
-    the file stops being text or its last quote stays open, and there reading ends.
+    A row with too few or too many fields, with a stray quote, or with bytes that are no text is a record with an error.
+
+    Raises:
+        BenchcoreError: a quote stays open to the file's end, or the file cannot be decompressed or decoded further.
     """
     csv.field_size_limit(unit.max_document_bytes)
     with open_bytes(unit.uri, unit.path) as stream:
@@ -40,25 +42,34 @@ def read_delimited(unit: ReadUnit) -> Iterator[RawRecord]:
             strict=True,
         )
         columns = unit.columns
-        if unit.header:
-            header, problem = _next(reader, consumed)
-            if header is None:
-                yield RawRecord(0, text=_raw(consumed), error=problem or "the file is empty")
-                return
-            columns = columns or tuple(header)
-        yield from _rows(reader, consumed, columns or ())
+        try:
+            if unit.header:
+                header, problem = _next(reader, consumed, unit.encoding)
+                if header is None or problem:
+                    raise unreadable(f"its header: {problem or 'the file is empty'}", unit.path, 0)
+                columns = columns or tuple(header)
+            yield from _rows(reader, consumed, columns or (), unit)
+        except UnicodeError as error:
+            raise unreadable(f"not {unit.encoding}: {error}", unit.path, 0) from None
+        except DAMAGED as error:
+            raise unreadable(damaged(error), unit.path, 0) from None
 
 
-def _rows(reader: Iterator[list[str]], consumed: list[str], columns: tuple[str, ...]) -> Iterator[RawRecord]:
+def _rows(
+    reader: Iterator[list[str]], consumed: list[str], columns: tuple[str, ...], unit: ReadUnit
+) -> Iterator[RawRecord]:
     twice = sorted({column for column in columns if columns.count(column) > 1})
     if twice:
-        yield RawRecord(0, text=_raw(consumed), error=f"the header names column '{twice[0]}' twice")
-        return
+        raise unreadable(f"the header names column '{twice[0]}' twice", unit.path, 0)
     row = 0
     while True:
-        fields, problem = _next(reader, consumed)
+        fields, problem = _next(reader, consumed, unit.encoding)
         if fields is None and problem is None:
             return
+        if problem == _OPEN_QUOTE:
+            raise unreadable(
+                "a quote that opens here is never closed (set quotes: false if quotes mean nothing)", unit.path, row
+            )
         if fields is not None and len(fields) != len(columns):
             problem = f"the row has {len(fields)} fields, not {len(columns)} (a stray quote or delimiter?)"
         value = None if problem or fields is None else dict(zip(columns, fields, strict=True))
@@ -66,7 +77,7 @@ def _rows(reader: Iterator[list[str]], consumed: list[str], columns: tuple[str, 
         row += 1
 
 
-def _next(reader: Iterator[list[str]], consumed: list[str]) -> tuple[list[str] | None, str | None]:
+def _next(reader: Iterator[list[str]], consumed: list[str], encoding: str) -> tuple[list[str] | None, str | None]:
     """The next row that is not blank, or what is wrong with it; (None, None) at the end."""
     while True:
         consumed.clear()
@@ -75,17 +86,27 @@ def _next(reader: Iterator[list[str]], consumed: list[str]) -> tuple[list[str] |
         except StopIteration:
             return None, None
         except csv.Error as error:
+            if _OPEN_QUOTE in str(error):
+                return None, _OPEN_QUOTE
             return None, f"not a row: {error} (a quote inside a field is written twice, or set quotes: false)"
-        except (_Undecodable, UnicodeError) as error:
-            return None, str(error)
-        except DAMAGED as error:
-            return None, damaged(error)
         if fields:
-            return fields, None
+            return fields, _not_text(consumed, encoding)
+
+
+def _not_text(consumed: list[str], encoding: str) -> str | None:
+    """Why the lines of a row are no text in the declared encoding; None where they are."""
+    for line in consumed:
+        if _ESCAPED.search(line):
+            data = line.encode(encoding, "surrogateescape")
+            try:
+                data.decode(encoding)
+            except UnicodeDecodeError as error:
+                return undecodable(data, encoding, error)
+    return None
 
 
 def _lines(stream: IO[bytes], encoding: str, consumed: list[str]) -> Iterator[str]:
-    """Decode line by line, so that a wrong byte is found in its own row; notes what it has given in `consumed`."""
+    """Decode line by line, a wrong byte escaped until its row is looked at; notes what it has given in `consumed`."""
     first = True
     for line in _physical_lines(stream, encoding):
         text = line.removeprefix("\ufeff") if first else line
@@ -95,15 +116,11 @@ def _lines(stream: IO[bytes], encoding: str, consumed: list[str]) -> Iterator[st
 
 
 def _physical_lines(stream: IO[bytes], encoding: str) -> Iterator[str]:
-    if not newline_is_one_byte(encoding):
+    if newline_is_one_byte(encoding):
+        yield from (line.decode(encoding, "surrogateescape") for line in stream)
+    else:
         yield from io.TextIOWrapper(stream, encoding, newline="")
-        return
-    for line in stream:
-        try:
-            yield line.decode(encoding)
-        except UnicodeDecodeError as error:
-            raise _Undecodable(undecodable(line, encoding, error)) from None
 
 
 def _raw(consumed: list[str]) -> str:
-    return "".join(consumed)[:RAW_CHARACTERS]
+    return raw_text("".join(consumed))

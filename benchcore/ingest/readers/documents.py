@@ -7,26 +7,32 @@ from typing import Any
 
 from benchcore.errors import BenchcoreError
 from benchcore.ingest.readers import json_text
-from benchcore.ingest.readers.opening import DAMAGED, damaged, decompressed, open_bytes, undecodable
+from benchcore.ingest.readers.opening import DAMAGED, damaged, decompressed, open_bytes, undecodable, unreadable
 from benchcore.ingest.readers.records import RAW_CHARACTERS, RawRecord, ReadUnit
+
+_MANY = ("json-list", "json-object")
 
 
 def read_document(unit: ReadUnit) -> Iterator[RawRecord]:
-    """Yield the records of a file that is parsed whole; a file that cannot be is one record with an error.
+    """Yield the records of a file that is parsed whole.
+
+    A file that is one record and cannot be parsed is a record with an error.
 
     Raises:
-        BenchcoreError: the file, decompressed, is larger than `max_document_bytes`.
+        BenchcoreError: the file, decompressed, is larger than `max_document_bytes`; or it holds many records and
+            cannot be parsed, so that none of them is known.
     """
     try:
         data = _read(unit)
-    except DAMAGED as error:
-        yield RawRecord(0, text="", error=damaged(error))
-        return
-    try:
         text = data.decode(unit.encoding).removeprefix("\ufeff")
+    except DAMAGED as error:
+        raise unreadable(damaged(error), unit.path, 0) from None
     except UnicodeDecodeError as error:
-        raw = data[:RAW_CHARACTERS].decode("utf-8", "backslashreplace")
-        yield RawRecord(0, text=raw, error=undecodable(data, unit.encoding, error))
+        reason = undecodable(error.object, unit.encoding, error)
+        if unit.format in _MANY:
+            raise unreadable(reason, unit.path, 0) from None
+        raw = error.object[:RAW_CHARACTERS].decode("utf-8", "backslashreplace")
+        yield RawRecord(0, text=raw, error=reason)
         return
     yield from [RawRecord(0, {"text": text}, text=text)] if unit.format == "text" else _json_records(unit, text)
 
@@ -51,26 +57,27 @@ def _read(unit: ReadUnit) -> bytes:
 
 def _json_records(unit: ReadUnit, text: str) -> Iterator[RawRecord]:
     if not text.strip():
-        yield RawRecord(0, text="", error="the file is empty")
-        return
+        raise unreadable("the file is empty", unit.path, 0)
     try:
-        value = json_text.parse(text)
+        value = json_text.parse(text, unique_keys=unit.format == "json-object")
     except json_text.NotJson as error:
         hint = " (JSON lines? then set format: json-lines)" if "Extra data" in str(error) else ""
+        if unit.format in _MANY:
+            raise unreadable(f"{error}{hint}", unit.path, 0) from None
         yield RawRecord(0, text=text[:RAW_CHARACTERS], error=f"{error}{hint}")
         return
-    yield from _records(unit.format, value)
+    yield from _records(unit, value)
 
 
-def _records(format: str, value: Any) -> Iterator[RawRecord]:
-    if format == "json":
+def _records(unit: ReadUnit, value: Any) -> Iterator[RawRecord]:
+    if unit.format == "json":
         yield RawRecord(0, value)
-    elif format == "json-list" and isinstance(value, list):
+    elif unit.format == "json-list" and isinstance(value, list):
         yield from (RawRecord(row, element) for row, element in enumerate(value))
-    elif format == "json-object" and isinstance(value, dict):
+    elif unit.format == "json-object" and isinstance(value, dict):
         yield from (RawRecord(row, element, key=key) for row, (key, element) in enumerate(value.items()))
     else:
-        wanted = "a list" if format == "json-list" else "an object keyed by id"
+        wanted = "a list" if unit.format == "json-list" else "an object keyed by id"
         found = "a list" if isinstance(value, list) else "an object" if isinstance(value, dict) else "a single value"
         mend = "set format: json, with explode for a list inside it"
-        yield RawRecord(0, value, error=f"the file holds {found}, not {wanted} ({mend})")
+        raise unreadable(f"the file holds {found}, not {wanted} ({mend})", unit.path, 0)

@@ -16,6 +16,7 @@ from benchcore.ingest.readers.opening import (
     newline_is_one_byte,
     open_bytes,
     undecodable,
+    unreadable,
 )
 from benchcore.ingest.readers.records import RAW_CHARACTERS, RawRecord, ReadUnit
 
@@ -23,7 +24,11 @@ NEWLINE = b"\n"  # the only line end: U+2028, U+0085 and a lone CR stand inside 
 
 
 def read_lines(unit: ReadUnit) -> Iterator[RawRecord]:
-    """Yield one record a line; blank lines are no records but count as lines."""
+    """Yield one record a line; blank lines are no records but count as lines.
+
+    Raises:
+        BenchcoreError: the file cannot be decompressed or, in an encoding of several bytes, decoded to its end.
+    """
     with open_bytes(unit.uri, unit.path) as stream:
         if not newline_is_one_byte(unit.encoding):
             yield from _decoded_lines(decompressed(stream), unit)
@@ -82,8 +87,7 @@ def _byte_lines(stream: IO[bytes], unit: ReadUnit) -> Iterator[RawRecord]:
             too_long = len(line) > limit and not line.endswith(NEWLINE)
             size = len(line) + (_skip_line(stream) if too_long else 0)
         except DAMAGED as error:
-            yield RawRecord(row, text="", error=damaged(error))
-            return
+            raise unreadable(damaged(error), unit.path, row) from None
         if not line:
             return
         left = None if left is None else left - size
@@ -125,9 +129,9 @@ def _decoded_lines(stream: IO[bytes], unit: ReadUnit) -> Iterator[RawRecord]:
                 yield record
             row += 1
     except UnicodeError as error:
-        yield RawRecord(row, text="", error=f"not {unit.encoding}: {error}")
+        raise unreadable(f"not {unit.encoding}: {error}", unit.path, row) from None
     except DAMAGED as error:
-        yield RawRecord(row, text="", error=damaged(error))
+        raise unreadable(damaged(error), unit.path, row) from None
 
 
 def _parse(row: int, line: str) -> RawRecord | None:

@@ -115,3 +115,15 @@ def undecodable(data: bytes, encoding: str, error: UnicodeDecodeError) -> str:
 def damaged(error: BaseException) -> str:
     """Say that a compressed file could not be read to its end."""
     return f"the compressed file is damaged or cut short ({error})"
+
+
+def unreadable(reason: str, path: str, row: int) -> BenchcoreError:
+    """The error for a file that cannot be read to its end, from which nothing may be concluded.
+
+    Were it taken for a shorter file, the prompts that it no longer shows would be retired.
+    """
+    return BenchcoreError(
+        f"cannot be read to its end: {reason}",
+        where=f"{path} row {row}",
+        mend="Nothing was changed. Mend the file, or name it in the source's 'exclude'.",
+    )
