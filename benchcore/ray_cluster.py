@@ -1,24 +1,19 @@
-"""The Ray cluster that a command's actors run on: joined when it has an address, else started on this machine."""
+"""The Ray cluster that actors run on: joined where there is an address, else started on this machine."""
 
 from __future__ import annotations
 
 import logging
 import os
-from collections.abc import Iterator
-from contextlib import contextmanager
 from typing import Any
 
 from benchcore.config import RaySection
 from benchcore.errors import BenchcoreError, UsageError
 
-log = logging.getLogger(__name__)
-
 _THREAD_VARIABLES = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS")
 
 
-@contextmanager
-def ray_cluster(section: RaySection) -> Iterator[None]:
-    """Connect to Ray for the duration of a block; one that is already connected is used and left as it is.
+def connect(section: RaySection) -> None:
+    """Connect this process to Ray, unless it is already; the connection serves later steps and ends with the process.
 
     Raises:
         UsageError: Ray is not installed.
@@ -29,30 +24,23 @@ def ray_cluster(section: RaySection) -> Iterator[None]:
     except ImportError:
         raise UsageError("Ray is not installed", mend="Install it with: pip install 'benchcore[ray]'.") from None
     if ray.is_initialized():
-        yield
         return
     os.environ.setdefault("RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO", "0")  # else Ray warns on every machine without a GPU
     # What Ray's C++ core has to say goes to its session folder; on the terminal it looks like a failure of ours.
     os.environ.setdefault("RAY_BACKEND_LOG_LEVEL", "fatal")
-    local: dict[str, Any] = {"num_cpus": section.num_cpus, "object_store_memory": section.object_store_mb * 1024**2}
+    address = section.address or os.environ.get("RAY_ADDRESS") or "local"  # `ray job submit` sets the variable
+    options: dict[str, Any] = {}
+    if address == "local":
+        store = section.object_store_mb * 1024**2
+        options = {"num_cpus": section.num_cpus, "object_store_memory": store, "include_dashboard": False}
     try:
-        ray.init(
-            address=section.address or "local",
-            include_dashboard=None if section.address else False,
-            log_to_driver=False,
-            logging_level=logging.ERROR,
-            **({} if section.address else local),
-        )
+        ray.init(address=address, log_to_driver=False, logging_level=logging.ERROR, **options)
     except (ConnectionError, RuntimeError, ValueError, OSError, TimeoutError) as error:
         raise BenchcoreError(
             f"Ray could not be started or reached ({error})",
-            where=section.address or "this machine",
+            where="this machine" if address == "local" else address,
             mend="`benchcore doctor` says what it needs.",
         ) from error
-    try:
-        yield
-    finally:
-        ray.shutdown()
 
 
 def cluster_cpus() -> int:

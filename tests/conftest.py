@@ -25,10 +25,13 @@ def spark() -> Iterator[Any]:
 @pytest.fixture(scope="session")
 def ray_instance() -> Iterator[None]:
     """The one Ray instance of this test run, with two CPUs whatever the machine has."""
-    from benchcore.ray_cluster import ray_cluster
+    import ray
 
-    with ray_cluster(RaySection(num_cpus=2, object_store_mb=256)):
-        yield
+    from benchcore.ray_cluster import connect
+
+    connect(RaySection(num_cpus=2, object_store_mb=256))
+    yield
+    ray.shutdown()
 
 
 @pytest.fixture(scope="session")

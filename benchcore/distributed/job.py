@@ -28,7 +28,7 @@ from benchcore.methods import METHODS
 from benchcore.methods.mass import group_shares, item_mass
 from benchcore.methods.problem import Problem, require_feasible
 from benchcore.progress import progress
-from benchcore.ray_cluster import ray_cluster
+from benchcore.ray_cluster import connect
 from benchcore.registry.manifests import find_manifest
 from benchcore.registry.root import Registry
 from benchcore.submodular.certificate import upper_bound
@@ -77,8 +77,8 @@ def select(config: Config, registry: Registry, pool: Pool, run_id: str, pinned: 
     if known is not None and (known.certificate or not _certified(config)):
         log.info("select: coreset %s is there already", identity.coreset_id)
         return SelectOutcome(identity.coreset_id, changed=False)
-    with ray_cluster(config.ray):
-        _Selecting(config, registry, pool, problem, shares, shards, identity).run(run_id, pinned)
+    connect(config.ray)
+    _Selecting(config, registry, pool, problem, shares, shards, identity).run(run_id, pinned)
     return SelectOutcome(identity.coreset_id, changed=True)
 
 

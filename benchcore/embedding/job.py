@@ -22,7 +22,7 @@ from benchcore.embedding.vectors import check_vectors, rows_of_vectors
 from benchcore.embedding.workers import Order, Pool, UnusableVectorsError, plan_pool
 from benchcore.errors import BenchcoreError
 from benchcore.progress import progress
-from benchcore.ray_cluster import ray_cluster
+from benchcore.ray_cluster import connect
 from benchcore.registry.root import Registry
 from benchcore.registry.tables import current_version
 
@@ -126,29 +126,29 @@ def _encode(config: Config, registry: Registry, version: int | None, missing: Sp
     embed = config.embed
     files = locate(embed.encoder)
     pinned = embed.model_copy(update={"encoder": embed.encoder.model_copy(update={"revision": files.revision})})
-    with ray_cluster(config.ray):
-        plan = plan_pool(embed, files, len(todo))
-        with Pool(pinned if files.revision else embed, plan) as pool:
-            _require_disk(registry, sum(len(unit.rows) for unit in todo), pool.dimension())
-            precision = decided(embed, registry) or decide(embed, registry, pool.probe(_sample(missing)))
-            encoder = fingerprint_with(embed, precision)
+    connect(config.ray)
+    plan = plan_pool(embed, files, len(todo))
+    with Pool(pinned if files.revision else embed, plan) as pool:
+        _require_disk(registry, sum(len(unit.rows) for unit in todo), pool.dimension())
+        precision = decided(embed, registry) or decide(embed, registry, pool.probe(_sample(missing)))
+        encoder = fingerprint_with(embed, precision)
 
-            def orders() -> Iterator[Order]:
-                hashes = missing.hashes
-                for unit in todo:
-                    yield Order(
-                        unit.unit_id,
-                        [hashes[row] for row in unit.rows],
-                        [missing.text(row) for row in unit.rows],
-                        registry, encoder, precision, embed.batch_tokens, config.registry.buckets,
-                    )  # fmt: skip
+        def orders() -> Iterator[Order]:
+            hashes = missing.hashes
+            for unit in todo:
+                yield Order(
+                    unit.unit_id,
+                    [hashes[row] for row in unit.rows],
+                    [missing.text(row) for row in unit.rows],
+                    registry, encoder, precision, embed.batch_tokens, config.registry.buckets,
+                )  # fmt: skip
 
-            try:
-                with progress("embed", sum(len(unit.rows) for unit in todo), "texts") as advance:
-                    for done in pool.run(orders()):
-                        advance(done.texts)
-            except UnusableVectorsError as error:
-                raise _unusable(error, registry, version, Renderer(embed)) from None
+        try:
+            with progress("embed", sum(len(unit.rows) for unit in todo), "texts") as advance:
+                for done in pool.run(orders()):
+                    advance(done.texts)
+        except UnusableVectorsError as error:
+            raise _unusable(error, registry, version, Renderer(embed)) from None
     return encoder
 
 

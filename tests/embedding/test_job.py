@@ -95,7 +95,7 @@ def test_a_second_run_starts_nothing_and_commits_nothing(
 ):
     """All is found by its hash."""
     registry, _ = reference
-    monkeypatch.setattr(job, "ray_cluster", lambda _: pytest.fail("Ray was started"))
+    monkeypatch.setattr(job, "connect", lambda _: pytest.fail("Ray was started"))
     outcome = embed(configured(), registry, "again")
 
     assert (outcome.changed, outcome.encoded, outcome.cached) == (False, 0, DISTINCT)
@@ -156,7 +156,7 @@ def test_what_a_killed_run_left_is_kept_though_the_prompts_have_changed(
     rows = stored(source)
     name = staging.unit_id(rows["text_hash"].to_pylist())
     staging.write_unit(registry, encoder, name, rows)
-    monkeypatch.setattr(job, "ray_cluster", lambda _: pytest.fail("Ray was started"))
+    monkeypatch.setattr(job, "connect", lambda _: pytest.fail("Ray was started"))
     outcome = embed(configured(), registry, "edited")
 
     assert (outcome.changed, outcome.texts, outcome.encoded, outcome.cached) == (True, 1, 0, 1)
@@ -217,7 +217,7 @@ def test_what_an_actor_cannot_load_is_told_in_one_line(ray_instance: None):
 
 def test_without_prompts_the_step_before_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     """Neither an engine nor a table is made."""
-    monkeypatch.setattr(job, "ray_cluster", lambda _: pytest.fail("Ray was started"))
+    monkeypatch.setattr(job, "connect", lambda _: pytest.fail("Ray was started"))
     with pytest.raises(BenchcoreError, match=r"no prompts yet.*`benchcore ingest CONF`"):
         embed(Config(), Registry.at(tmp_path), "nothing")
 

@@ -14,6 +14,7 @@ from typing import Any
 import pytest
 
 from tests.end_to_end import books, commands
+from tests.end_to_end.conftest import TwiceAtOnce
 from tests.end_to_end.corpora import write_registry
 
 SEED = int(os.environ.get("SEED", "0"))
@@ -31,12 +32,9 @@ MOMENTS: dict[str, str] = {
 
 
 @pytest.fixture(scope="module")
-def undisturbed(tmp_path_factory: pytest.TempPathFactory) -> dict[str, list[dict[str, Any]]]:
-    """What the tables say after a run that nothing disturbed."""
-    folder = tmp_path_factory.mktemp("undisturbed")
-    ended = commands.run(folder, "run", str(write_registry(folder)))
-    assert ended.status == 0, ended.err
-    return books.contents(folder / "registry")
+def undisturbed(twice_at_once: TwiceAtOnce) -> dict[str, list[dict[str, Any]]]:
+    """What the tables say after runs that nothing disturbed."""
+    return twice_at_once.contents
 
 
 def _finish_and_compare(folder: Path, conf: Path, undisturbed: dict[str, list[dict[str, Any]]]) -> None:

@@ -11,29 +11,24 @@ import pytest
 from benchcore.registry.root import Registry
 from benchcore.registry.tables import read
 from tests.end_to_end import books, commands
-from tests.end_to_end.corpora import write_registry
+from tests.end_to_end.conftest import TwiceAtOnce
 
 
 @pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A registry that two identical runs, started at once, have written."""
-    folder = tmp_path_factory.mktemp("registry")
-    conf = write_registry(folder)
-    both = [commands.Command(folder, "run", str(conf), "--json") for _ in range(2)]
-    ended = [command.result() for command in both]
-    for end in ended:
-        assert end.status == 0, end.err
-        assert "Traceback" not in end.err
-    first, second = (json.loads(end.out)["coreset_id"] for end in ended)
+def folder(twice_at_once: TwiceAtOnce) -> Path:
+    """The registry that two identical runs, started at once, have written; the tests go on from there, in order."""
+    return twice_at_once.folder
+
+
+def test_two_runs_at_once_leave_one_coreset_and_balanced_books(twice_at_once: TwiceAtOnce) -> None:
+    """Neither ends badly or loses or doubles a row, and every row read is accounted for."""
+    for ended in twice_at_once.ended:
+        assert ended.status == 0, ended.err
+        assert "Traceback" not in ended.err
+    first, second = (json.loads(ended.out)["coreset_id"] for ended in twice_at_once.ended)
+    tables = twice_at_once.contents
+
     assert first == second
-    return folder
-
-
-def test_two_runs_at_once_leave_one_coreset_and_balanced_books(folder: Path) -> None:
-    """Neither loses or doubles a row, and every row read is accounted for."""
-    books.check_accounting(folder / "registry")
-    tables = books.contents(folder / "registry")
-
     assert len(tables["manifests"]) == 1
     assert len(tables["coresets"]) == 20
     assert [row["rank"] for row in tables["coresets"]] == list(range(20))
