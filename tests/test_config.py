@@ -91,6 +91,7 @@ def test_sources_come_by_name_and_may_lie_in_several_patterns(conf: Path):
         ("select.k", "--set: 'select.k' is not section.key=value"),
         ("=3", "--set: '=3' is not section.key=value"),
         ("select.k=[1", "'[1' is not a YAML value"),
+        ("select.k=2026-13-45", "'2026-13-45' is not a YAML value"),
     ],
 )
 def test_a_mistake_is_told_with_the_nearest_right_key(conf: Path, setting: str, told: str):
@@ -111,6 +112,9 @@ def test_a_mistake_is_told_with_the_nearest_right_key(conf: Path, setting: str, 
         (b"", "holds no sections"),
         (b"\xff\xfe\x00", "not UTF-8"),
         (b"registry: 5\n", "registry: Input should be a valid dictionary"),
+        (b"select: {k: 2026-13-45}\n", "is not valid YAML"),
+        (b"[" * 5000, "is not valid YAML"),
+        (b'registry: {root: "a\\0b"}\n', "cannot hold a null character"),
     ],
 )
 def test_a_file_that_is_no_configuration_is_told_with_its_place(conf: Path, content: bytes, told: str):
@@ -120,6 +124,13 @@ def test_a_file_that_is_no_configuration_is_told_with_its_place(conf: Path, cont
     with pytest.raises(UsageError) as caught:
         load_config(conf)
     assert told in str(caught.value)
+
+
+def test_an_empty_section_takes_the_root_of_the_command_line(conf: Path):
+    """`registry:` with nothing after it is no obstacle to --root."""
+    conf.write_text("registry:\n")
+
+    assert load_config(conf, root="/elsewhere").registry.root == "/elsewhere"
 
 
 def test_a_missing_file_is_told(tmp_path: Path):
@@ -136,7 +147,7 @@ def test_a_missing_file_is_told(tmp_path: Path):
         (_source(benchmark="a", format="xml"), "format: Input should be"),
         (_source(benchmark="a", format="csv", header=False), "a file without header needs 'columns'"),
         (_source(benchmark="a", columns=["a"]), "'columns' goes with csv and tsv, not with json-lines"),
-        (_source(benchmark="a", map={"promt": "x"}), "map"),
+        (_source(benchmark="a", map={"promt": "x"}), "unknown key 'map.promt'. Did you mean 'prompt'?"),
         (_source(benchmark="a", name="b"), "two sources are named 'b'"),
     ],
 )

@@ -127,6 +127,15 @@ def test_a_run_killed_between_two_commits_is_finished_by_the_next(edited: Edited
     assert not left_behind.exists()
 
 
+def test_prompts_that_were_removed_by_hand_are_read_again(edited: Edited, tmp_path: Path):
+    """What `sources` says of a table that is gone is void."""
+    bereft = edited.at(shutil.copytree(edited.corpus.root, tmp_path / "bereft"))
+    shutil.rmtree(bereft.root / "prompts")
+
+    assert bereft.ingest("third").changed
+    assert {number for number, (_, active) in states(bereft).items() if active} == {"1", "2", "7"}
+
+
 def test_a_file_that_reverts_brings_its_rows_back(edited: Edited, tmp_path: Path):
     """A prompt that comes back is active again; an edit that is undone is one more revision; the file is known."""
     reverted = edited.at(shutil.copytree(edited.corpus.root, tmp_path / "reverted"))
@@ -236,6 +245,9 @@ def test_a_mistake_stops_the_run_with_one_line_and_changes_nothing(spark, corpus
 
     (corpus.data / "latin.jsonl").write_bytes('{"q": "Où?", "a": "là"}\n'.encode("latin-1"))
     assert "utf-8" in failure("latin")
+
+    (corpus.data / "open.csv").write_bytes(b'q,a\n1?,yes\n"2?,yes\n3?,yes\n')
+    assert "never closed" in failure("open", path="open.csv", format="csv")
 
     (corpus.data / "list.json").write_text(json.dumps([question(1)] * 100), encoding="utf-8")
     corpus.limits = corpus.limits.model_copy(update={"max_document_bytes": 1000})

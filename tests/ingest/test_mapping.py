@@ -251,12 +251,20 @@ def test_an_empty_id_is_rejected():
         ({"prompt": "x", "metadata": {"level": "{{ }}"}}, {}, r"map\.metadata\.level"),
         ({"prompt": "{{ q | regexreplace('a') }}"}, {}, "regexreplace"),
         ({"prompt": "x"}, {"explode": "{{ a }} and {{ b }}"}, r"explode: .* is not one expression"),
+        ({"prompt": "{% for x in [1] %}" * 25 + "{% endfor %}" * 25}, {}, r"map\.prompt: .* is wrong"),
+        ({"prompt": "{{ " + "(" * 2000 + "1" + ")" * 2000 + " }}"}, {}, r"map\.prompt: .* is wrong"),
     ],
 )
 def test_wrong_syntax_is_found_before_anything_is_read(map: dict[str, Any], keys: dict[str, Any], said: str):
     """The error names the source and the key."""
     with pytest.raises(UsageError, match=said):
         compile_mapping(source(map, **keys))
+
+
+@pytest.mark.parametrize("huge", ["{{ 'a' * 10**9 }}", "{{ [0] * 10**9 }}", "{{ 10**(10**9) }}", "{{ q * n }}"])
+def test_a_short_template_cannot_ask_for_gigabytes(huge: str):
+    """Neither when it is compiled nor when it is rendered."""
+    assert "would give a value of" in reason({"q": "Q", "n": 10**9}, {"prompt": huge})
 
 
 def test_the_sandbox_holds():

@@ -118,6 +118,27 @@ def test_a_version_that_does_not_exist_is_told_in_one_line(registry: Registry):
         open_table(registry, "embeddings", 7)
 
 
+def test_a_table_without_one_of_its_files_is_told_in_one_line(registry: Registry):
+    """With the table, and what can be made again."""
+    append_missing(registry, "embeddings", vectors("a"))
+    next(Path(registry.uri("embeddings")).rglob("*.parquet")).unlink()
+
+    with pytest.raises(BenchcoreError, match=r"'embeddings' lacks one of its data files.*run the command again"):
+        read(registry, "embeddings")
+
+
+def test_a_damaged_log_is_told_in_one_line(registry: Registry):
+    """Without the native backtrace that comes with it."""
+    append_missing(registry, "embeddings", vectors("a"))
+    log = next(Path(registry.uri("embeddings"), "_delta_log").glob("*.json"))
+    log.write_bytes(log.read_bytes()[:-40])
+
+    with pytest.raises(BenchcoreError, match=r"'embeddings' cannot be read.*_delta_log is damaged") as caught:
+        open_table(registry, "embeddings")
+    assert "\n" not in str(caught.value)
+    assert len(str(caught.value)) < 600
+
+
 def test_tables_stay_readable_by_ray(registry: Registry):
     """No deletion vectors, no column mapping, the lowest reader version."""
     append_missing(registry, "embeddings", vectors("a"))
