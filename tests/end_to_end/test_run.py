@@ -92,12 +92,12 @@ def test_a_smaller_k_is_a_prefix(folder: Path) -> None:
 
 
 def test_an_edited_record_gets_a_revision_and_a_removed_one_retires(folder: Path) -> None:
-    """Only what changed in a file changes in the table; the coreset of the new state is another one."""
+    """Only what changed in a file changes in the table."""
     path = folder / "data" / "letters_en.tsv"
     lines = path.read_text(encoding="utf-8").splitlines()
     before = books.contents(folder / "registry")["prompts"]
     path.write_text("\n".join(["Dear reader, this line is new.\tyes", *lines[1:]]) + "\n", encoding="utf-8")
-    changed = commands.run(folder, "run", str(folder / "conf.yaml"))
+    changed = commands.run(folder, "ingest", str(folder / "conf.yaml"))
     after = books.contents(folder / "registry")["prompts"]
     was, now = ({row["prompt_id"]: row for row in rows} for rows in (before, after))
 
