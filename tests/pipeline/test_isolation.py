@@ -15,6 +15,8 @@ from benchcore.errors import BenchcoreError, UsageError
 from benchcore.pipeline.isolation import run_isolated
 from benchcore.pipeline.logs import LogStyle, configure_logging, logging_style
 
+_TICK = threading.Event()  # never set: waiting for it is how often a condition is looked at again
+
 
 def who_and_where() -> tuple[int, int, LogStyle]:
     return os.getpid(), os.getpgid(0), logging_style()
@@ -115,7 +117,7 @@ def _started(script: str, note: Path) -> tuple[subprocess.Popen[str], list[int]]
     parent = subprocess.Popen([sys.executable, "-c", script], text=True, stderr=subprocess.PIPE)
     while not note.exists():
         assert parent.poll() is None, parent.stderr.read()
-        time.sleep(0.01)
+        _TICK.wait(0.01)
     return parent, [int(pid) for pid in note.read_text().split()]
 
 
@@ -128,7 +130,7 @@ def _gone(pid: int, within_s: float = 10) -> bool:
                 return True
         except (FileNotFoundError, ProcessLookupError):
             return True
-        time.sleep(0.01)
+        _TICK.wait(0.01)
     return False
 
 
@@ -152,7 +154,7 @@ def test_an_interrupt_in_the_parent_kills_the_group_at_once(tmp_path: Path):
 
     def interrupt() -> None:
         while not note.exists():
-            time.sleep(0.01)
+            _TICK.wait(0.01)
         os.kill(os.getpid(), signal.SIGINT)
 
     watcher = threading.Thread(target=interrupt)
