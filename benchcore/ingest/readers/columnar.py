@@ -4,14 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from benchcore.ingest.readers.opening import open_bytes
+from benchcore.ingest.readers.opening import open_bytes, unreadable
 from benchcore.ingest.readers.records import RawRecord, ReadUnit
 
 BATCH_ROWS = 1024
 
 
 def read_parquet(unit: ReadUnit) -> Iterator[RawRecord]:
-    """Yield one record a row; a file that cannot be read is one record with an error at the row where it broke."""
+    """Yield one record a row.
+
+    Raises:
+        BenchcoreError: the file is no Parquet, or cannot be read to its end.
+    """
     import pyarrow as pa
     import pyarrow.parquet as pq
 
@@ -23,4 +27,4 @@ def read_parquet(unit: ReadUnit) -> Iterator[RawRecord]:
                     yield RawRecord(row, value)
                     row += 1
         except (pa.ArrowInvalid, pa.ArrowNotImplementedError) as error:
-            yield RawRecord(row, text="", error=f"not Parquet that can be read: {error}")
+            raise unreadable(f"not Parquet that can be read: {error}", unit.path, row) from None
