@@ -21,7 +21,7 @@ SEED = int(os.environ.get("SEED", "0"))
 
 # Moments in a run, by what is on disk. Each leaves at least a second of work to be lost.
 MOMENTS: dict[str, str] = {
-    "started": ".",
+    "started": "_lock",
     "read": "_staging/ingest/*",
     "prompts committed": "prompts/_delta_log/*.json",
     "sources committed": "sources/_delta_log/*.json",
