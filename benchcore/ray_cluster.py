@@ -26,8 +26,6 @@ def connect(section: RaySection) -> None:
     if ray.is_initialized():
         return
     os.environ.setdefault("RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO", "0")  # else Ray warns on every machine without a GPU
-    # What Ray's C++ core has to say goes to its session folder; on the terminal it looks like a failure of ours.
-    os.environ.setdefault("RAY_BACKEND_LOG_LEVEL", "fatal")
     address = section.address or os.environ.get("RAY_ADDRESS") or "local"  # `ray job submit` sets the variable
     options: dict[str, Any] = {}
     if address == "local":

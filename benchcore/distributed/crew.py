@@ -17,17 +17,24 @@ log = logging.getLogger(__name__)
 _RESTARTS = 8  # of each worker; every call is repeated on the new one
 
 
-class ShardActor(ShardWorker):
+class ShardActor:
     """A shard worker in a process of its own.
 
-    It is given references to its shards, which the driver keeps alive: Ray drops large arguments of a constructor, and
-    could then not start the actor again.
+    Each call names its shards by references that the driver keeps alive; the first one fetches them. Ray drops large
+    arguments of a constructor, and could then not start the actor again.
     """
 
-    def __init__(self, embeddings: Embeddings, shards: Sequence[Any]) -> None:
+    def __init__(self, embeddings: Embeddings) -> None:
+        self._embeddings = embeddings
+        self._worker: ShardWorker | None = None
+
+    def ask(self, shards: Sequence[Any], method: str, *arguments: Any) -> Any:
+        """Call a method of the shard worker."""
         import ray
 
-        super().__init__(embeddings, ray.get(list(shards)))
+        if self._worker is None:
+            self._worker = ShardWorker(self._embeddings, ray.get(list(shards)))
+        return getattr(self._worker, method)(*arguments)
 
 
 class Crew:
@@ -53,9 +60,10 @@ class Crew:
                 max_restarts=_RESTARTS,
                 max_task_retries=_RESTARTS,
                 runtime_env={"env_vars": thread_environment(max(1, int(cpus)))},
-            ).remote(embeddings, self._shared[number::workers])
+            ).remote(embeddings)
             for number in range(workers)
         ]
+        self._shards_of = [self._shared[number::workers] for number in range(workers)]
 
     def __enter__(self) -> Crew:
         return self
@@ -81,13 +89,17 @@ class Crew:
 
     def ask_all(self, method: str, *arguments: Any) -> list[Any]:
         """Every worker's answer, in the order of workers."""
-        return [_answer(call) for call in [getattr(actor, method).remote(*arguments) for actor in self._actors]]
+        calls = [self._begin(worker, method, *arguments) for worker in range(len(self._actors))]
+        return [_answer(call) for call in calls]
 
     def ask_holder(self, shard: int, method: str, *arguments: Any) -> Any:
         """Have the worker that holds a shard begin a call, which gets the shard's number there; see `finished`."""
         worker, number = self._held[shard]
         before, after = arguments[:1], arguments[1:]
-        return getattr(self._actors[worker], method).remote(*before, number, *after)
+        return self._begin(worker, method, *before, number, *after)
+
+    def _begin(self, worker: int, method: str, *arguments: Any) -> Any:
+        return self._actors[worker].ask.remote(self._shards_of[worker], method, *arguments)
 
     def about_shard(self, shard: int, method: str, *arguments: Any) -> list[Any]:
         """Every worker's answer to a question about one shard."""
