@@ -141,6 +141,11 @@ def test_large_integers_keep_all_their_digits(tmp_path: Path):
     assert [{"a": number}] == values_of(tmp_path / "a", b'{"a": %d}' % number, "json-lines")
 
 
+def test_a_number_without_end_is_absent(tmp_path: Path):
+    """As NaN is: it has no text that could stand in a prompt."""
+    assert [{"a": None, "b": 1.5}] == values_of(tmp_path / "a", b'{"a": 1e400, "b": 1.5}', "json-lines")
+
+
 def test_an_endless_line_is_refused_without_being_held_in_memory(tmp_path: Path):
     """A line above the limit is one record with an error, cut short; the next line is read."""
     content = b'{"a": "' + b"x" * 5000 + b'"}\n{"a": 2}\n'

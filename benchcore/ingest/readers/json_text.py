@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from typing import Any
 
 
@@ -43,5 +44,10 @@ def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     return made
 
 
-_STRICT_DECODER = json.JSONDecoder(parse_constant=lambda _: None, object_pairs_hook=_unique)
-_DECODER = json.JSONDecoder(parse_constant=lambda _: None)
+def _finite(digits: str) -> float | None:
+    number = float(digits)  # infinite where there are too many of them, as in 1e400
+    return number if math.isfinite(number) else None
+
+
+_STRICT_DECODER = json.JSONDecoder(parse_constant=lambda _: None, parse_float=_finite, object_pairs_hook=_unique)
+_DECODER = json.JSONDecoder(parse_constant=lambda _: None, parse_float=_finite)
