@@ -143,7 +143,7 @@ def test_large_integers_keep_all_their_digits(tmp_path: Path):
 
 def test_a_number_without_end_is_absent(tmp_path: Path):
     """As NaN is: it has no text that could stand in a prompt."""
-    assert [{"a": None, "b": 1.5}] == values_of(tmp_path / "a", b'{"a": 1e400, "b": 1.5}', "json-lines")
+    assert values_of(tmp_path / "a", b'{"a": 1e400, "b": 1.5}', "json-lines") == [{"a": None, "b": 1.5}]
 
 
 def test_an_endless_line_is_refused_without_being_held_in_memory(tmp_path: Path):
