@@ -35,7 +35,7 @@ def test_importing_is_quick_and_brings_nothing_heavy(module: str, limit_s: float
 @pytest.mark.parametrize(
     "module",
     [
-        "benchcore.methods.pick",
+        "benchcore.methods.select",
         "benchcore.registry.tables",
         "benchcore.pipeline.steps",
         "benchcore.pipeline.selectable",

@@ -11,26 +11,57 @@ from benchcore.cli.options import Debug, Json, Quiet, start_logging
 from benchcore.errors import UsageError
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
+    from benchcore.cli.embeddings_file import Embeddings
+    from benchcore.methods.picks import Picks
 
-    from benchcore.methods.pick import PickResult
-
-Texts = Annotated[Path | None, typer.Option(help="One value a line, in the order of the rows.")]
+Texts = Annotated[Path | None, typer.Option(metavar="FILE", help="One value a line, in the order of the rows.")]
 Ids = Annotated[list[str] | None, typer.Option(help="Id of a row (its number where there are no ids); repeatable.")]
+IdFile = Annotated[Path | None, typer.Option(metavar="FILE", help="More of these, an id a line.")]
+Column = Annotated[str | None, typer.Option(metavar="NAME", help="Column of a Parquet file.")]
+Vectors = Annotated[Path | None, typer.Option(metavar="FILE", help="A file like EMBEDDINGS.")]
 
 
 def pick(
-    embeddings: Annotated[Path, typer.Argument(metavar="EMBEDDINGS", help="A .npy file, or Parquet (column vector).")],
+    embeddings: Annotated[
+        Path, typer.Argument(metavar="EMBEDDINGS", help="A .npy file, Parquet (column vector), or sparse .npz.")
+    ],
     *,
-    k: Annotated[int, typer.Option("-k", "--k", help="How many to pick.")],
-    groups: Texts = None,
+    k: Annotated[int | None, typer.Option("-k", "--k", help="How many to pick.", show_default=False)] = None,
+    objective: Annotated[
+        str, typer.Option("--objective", "--method", help="What is maximized; random is the control.")
+    ] = "facility_location",
+    kernel: Annotated[
+        str, typer.Option(help="Similarity: centered_cosine, cosine, shifted_cosine, rbf, linear, or precomputed.")
+    ] = "centered_cosine",
+    power: Annotated[float, typer.Option(help="Sharpens the similarity.")] = 1.0,
+    bandwidth: Annotated[float | None, typer.Option(help="Of rbf; default: the median distance.")] = None,
+    parameter: Annotated[
+        list[str] | None, typer.Option(metavar="NAME=VALUE", help="Of the objective, e.g. redundancy=0.3; repeatable.")
+    ] = None,
     ids: Texts = None,
+    id_column: Column = None,
+    groups: Texts = None,
+    group_column: Column = None,
     mass: Annotated[str, typer.Option(help="macro: every group counts the same; micro: every row does.")] = "macro",
     balanced: Annotated[bool, typer.Option("--balance/--no-balance", help="Rounds over the groups.")] = True,
+    quota: Annotated[
+        list[str] | None,
+        typer.Option(metavar="GROUP=LOW:HIGH", help="Least and most picks of a group, instead of rounds; repeatable."),
+    ] = None,
+    costs: Texts = None,
+    cost_column: Column = None,
+    budget: Annotated[float | None, typer.Option(help="Largest sum of costs (tokens, money).")] = None,
+    cover: Annotated[float | None, typer.Option(help="Stop at this share of what all rows are worth.")] = None,
     include: Ids = None,
+    include_file: IdFile = None,
     exclude: Ids = None,
-    method: Annotated[str, typer.Option(help="facility_location, or random (the control).")] = "facility_location",
-    seed: Annotated[int, typer.Option(help="For methods that draw.")] = 0,
+    exclude_file: IdFile = None,
+    query: Vectors = None,
+    avoid: Vectors = None,
+    optimizer: Annotated[str, typer.Option(help="lazy, naive, stochastic, threshold or sieve_streaming.")] = "lazy",
+    epsilon: Annotated[float, typer.Option(help="What the last three may give away.")] = 0.1,
+    swaps: Annotated[int, typer.Option(help="Sweeps that exchange single picks in the end.")] = 0,
+    seed: Annotated[int, typer.Option(help="For what draws.")] = 0,
     json: Json = False,
     debug: Debug = False,
     quiet: Quiet = False,
@@ -39,31 +70,117 @@ def pick(
 
     Prints their ids in the order of picking, one a line; with --json also gains, weights, value and certificate.
     EMBEDDINGS is a .npy file of shape (rows, dimensions), or a Parquet file with the column `vector` (or
-    `embedding`) and, if wanted, `id` and `group` (or `prompt_id` and `benchmark`).
+    `embedding`) and, if wanted, `id` and `group` (or `prompt_id` and `benchmark`); for feature_based also a sparse
+    matrix of SciPy. Without -k, a budget, quotas or cover decide how many are picked.
     """
     start_logging(quiet=quiet, debug=debug)
-    vectors, file_ids, file_groups = read_vectors(embeddings)
-    names = _lines(ids, len(vectors)) if ids else file_ids
-    members = _lines(groups, len(vectors)) if groups else file_groups
+    if k is None and budget is None and cover is None and not quota:
+        raise UsageError("Missing option '-k'", mend="Give it, or --budget, --cover or --quota.")
+    from benchcore.cli.embeddings_file import read_embeddings
 
-    from benchcore.methods.pick import pick as pick_rows
-
-    picked = pick_rows(
-        vectors,
+    file = read_embeddings(embeddings)
+    picked = _select(
+        file.vectors,
         k,
-        ids=names,
-        groups=members,
+        objective=objective,
+        kernel=kernel,
+        power=power,
+        bandwidth=bandwidth,
+        ids=_values(file, "id", ids, id_column),
+        groups=_values(file, "group", groups, group_column),
         mass=mass,
         balanced=balanced,
-        include=tuple(include or ()),
-        exclude=tuple(exclude or ()),
-        method=method,
+        quotas=_quotas(quota),
+        costs=_costs(file, costs, cost_column, wanted=budget is not None),
+        budget=budget,
+        cover=cover,
+        include=_ids(include, include_file),
+        exclude=_ids(exclude, exclude_file),
+        query=None if query is None else read_embeddings(query).vectors,
+        avoid=None if avoid is None else read_embeddings(avoid).vectors,
+        optimizer=optimizer,
+        epsilon=epsilon,
+        swaps=swaps,
         seed=seed,
+        **_parameters(parameter),
     )
     _print(picked, json=json)
 
 
-def _print(picked: PickResult, *, json: bool) -> None:
+def _select(*arguments: Any, **options: Any) -> Picks:
+    from benchcore.methods.select import select
+
+    return select(*arguments, **options)
+
+
+def _values(file: Embeddings, kind: str, lines: Path | None, named: str | None) -> list[str] | None:
+    """Texts, one a row: of a file of lines, or of a column."""
+    from benchcore.cli.embeddings_file import read_lines
+
+    if lines is not None:
+        return read_lines(lines, file.rows)
+    values = file.column(kind, named)
+    return None if values is None else [str(value) for value in values]
+
+
+def _costs(file: Embeddings, lines: Path | None, named: str | None, *, wanted: bool) -> list[float] | None:
+    """Prices, one a row; a usual column is looked at only where there is a budget."""
+    from benchcore.cli.embeddings_file import read_lines
+
+    values = read_lines(lines, file.rows) if lines is not None else file.column("cost", named, implied=wanted)
+    if values is None:
+        return None
+    costs = []
+    for row, value in enumerate(values):
+        try:
+            costs.append(float(value))
+        except (TypeError, ValueError):
+            raise UsageError(f"row {row} costs {value!r}, which is no number", where=str(lines or file.path)) from None
+    return costs
+
+
+def _ids(named: list[str] | None, lines: Path | None) -> tuple[str, ...]:
+    from benchcore.cli.embeddings_file import read_lines
+
+    return (*(named or ()), *(read_lines(lines) if lines is not None else ()))
+
+
+def _quotas(written: list[str] | None) -> dict[str, tuple[int | None, int | None]] | None:
+    """Read GROUP=LOW:HIGH, either of which may be left out."""
+    quotas: dict[str, tuple[int | None, int | None]] = {}
+    for text in written or ():
+        group, _, bounds = text.rpartition("=")
+        low, colon, high = bounds.partition(":")
+        try:
+            least, most = (int(low) if low else None), (int(high) if high else None)
+        except ValueError:
+            colon = ""
+        if not (group and colon):
+            raise UsageError(f"'{text}' is not GROUP=LOW:HIGH", where="--quota", mend="For example --quota gsm8k=2:10.")
+        quotas[group] = (least, most)
+    return quotas or None
+
+
+def _parameters(written: list[str] | None) -> dict[str, float | str]:
+    """Read NAME=VALUE; what looks like a number is one."""
+    from benchcore.methods.names import require_known
+    from benchcore.methods.objectives_by_name import OBJECTIVES, parameters_of
+
+    known = sorted({parameter for name in OBJECTIVES for parameter in parameters_of(name)})
+    parameters: dict[str, float | str] = {}
+    for text in written or ():
+        name, equals, value = text.partition("=")
+        if not (name and equals):
+            raise UsageError(f"'{text}' is not NAME=VALUE", where="--parameter", mend="For example redundancy=0.3.")
+        require_known(name, known, "parameter", "--parameter")
+        try:
+            parameters[name] = float(value)
+        except ValueError:
+            parameters[name] = value
+    return parameters
+
+
+def _print(picked: Picks, *, json: bool) -> None:
     from dataclasses import asdict
 
     from benchcore.cli.output import print_json, print_line
@@ -83,94 +200,3 @@ def _print(picked: PickResult, *, json: bool) -> None:
         return
     for identity in picked.ids:
         print_line(identity)
-
-
-def read_vectors(path: Path) -> tuple[NDArray[Any], list[str] | None, list[str] | None]:
-    """Read vectors, and ids and groups where the file has them.
-
-    Raises:
-        UsageError: the file is missing, of another format, or holds no matrix of numbers.
-    """
-    try:
-        with path.open("rb") as file:
-            magic = file.read(6)
-    except OSError as error:
-        raise UsageError(f"cannot be read ({error.strerror})", where=str(path), mend="Check the path.") from None
-    if magic == b"\x93NUMPY":
-        vectors, ids, groups = _read_npy(path)
-    elif magic[:4] == b"PAR1":
-        vectors, ids, groups = _read_parquet(path)
-    else:
-        raise UsageError(
-            "is neither a .npy nor a Parquet file", where=str(path), mend="Save the array with numpy.save."
-        )
-    if vectors.ndim != 2 or not len(vectors):
-        raise UsageError(f"needs an array of shape (rows, dimensions), has {vectors.shape}", where=str(path))
-    if vectors.dtype.kind not in "fiu":
-        raise UsageError(
-            f"needs numbers, has {vectors.dtype}", where=str(path), mend="Save it with array.astype('float32')."
-        )
-    return vectors, ids, groups
-
-
-def _read_npy(path: Path) -> tuple[NDArray[Any], None, None]:
-    import numpy as np
-
-    try:
-        return np.load(path, allow_pickle=False), None, None
-    except (ValueError, EOFError, OSError) as error:
-        objects = "Object arrays" in str(error)
-        what = "holds Python objects" if objects else f"cannot be read ({error})"
-        mend = "Save a plain matrix with array.astype('float32')." if objects else "Save the array again."
-        raise UsageError(what, where=str(path), mend=mend) from None
-
-
-def _read_parquet(path: Path) -> tuple[NDArray[Any], list[str] | None, list[str] | None]:
-    import numpy as np
-    import pyarrow as pa
-    import pyarrow.parquet as pq
-
-    try:
-        table = pq.read_table(path)
-    except (pa.ArrowException, OSError) as error:
-        raise UsageError(f"is no Parquet file that can be read ({error})", where=str(path)) from None
-    column = _column(table, ("vector", "embedding"))
-    if column is None:
-        raise UsageError(f"has no column 'vector' (columns: {', '.join(table.column_names)})", where=str(path))
-    lists = column.combine_chunks()
-    if not (
-        pa.types.is_list(lists.type) or pa.types.is_large_list(lists.type) or pa.types.is_fixed_size_list(lists.type)
-    ):
-        raise UsageError(f"column 'vector' must hold lists of numbers, holds {lists.type}", where=str(path))
-    lengths = np.asarray(lists.value_lengths().fill_null(-1))
-    if len(lengths) and (lengths != lengths[0]).any():
-        row = int(np.argmax(lengths != lengths[0]))
-        raise UsageError(f"row {row} has {lengths[row]} dimensions, row 0 has {lengths[0]}", where=str(path))
-    vectors = np.asarray(lists.flatten()).reshape(len(lists), -1)
-    ids, groups = (_column(table, names) for names in (("id", "prompt_id"), ("group", "benchmark")))
-    return vectors, _strings(ids), _strings(groups)
-
-
-def _column(table: Any, names: tuple[str, ...]) -> Any:
-    return next((table[name] for name in names if name in table.column_names), None)
-
-
-def _strings(column: Any) -> list[str] | None:
-    return None if column is None else [str(value) for value in column.to_pylist()]
-
-
-def _lines(path: Path, rows: int) -> list[str]:
-    """Read one value a line.
-
-    Raises:
-        UsageError: the file cannot be read, or its lines are not as many as the rows.
-    """
-    try:
-        text = path.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        reason = error.strerror if isinstance(error, OSError) else "not UTF-8"
-        raise UsageError(f"cannot be read ({reason})", where=str(path), mend="Check the path.") from None
-    lines = [line.removesuffix("\r") for line in text.removesuffix("\n").split("\n")]
-    if len(lines) != rows:
-        raise UsageError(f"has {len(lines)} lines, and the array has {rows} rows", where=str(path))
-    return lines

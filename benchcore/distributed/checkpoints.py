@@ -11,7 +11,7 @@ import numpy as np
 import orjson
 
 from benchcore.registry.root import Registry
-from benchcore.submodular.greedy import Greedy
+from benchcore.submodular.optimizers.result import Greedy
 
 log = logging.getLogger(__name__)
 

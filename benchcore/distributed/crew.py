@@ -24,8 +24,8 @@ class ShardActor:
     arguments of a constructor, and could then not start the actor again.
     """
 
-    def __init__(self, embeddings: Embeddings) -> None:
-        self._embeddings = embeddings
+    def __init__(self, embeddings: Embeddings, memory: int) -> None:
+        self._embeddings, self._memory = embeddings, memory
         self._worker: ShardWorker | None = None
 
     def ask(self, shards: Sequence[Any], method: str, *arguments: Any) -> Any:
@@ -33,7 +33,7 @@ class ShardActor:
         import ray
 
         if self._worker is None:
-            self._worker = ShardWorker(self._embeddings, ray.get(list(shards)))
+            self._worker = ShardWorker(self._embeddings, ray.get(list(shards)), self._memory)
         return getattr(self._worker, method)(*arguments)
 
 
@@ -44,9 +44,10 @@ class Crew:
         embeddings: where the workers read their vectors.
         shards: all shards; shard s is held by worker s modulo the number of workers.
         workers: how many; at most one a shard.
+        memory: bytes that each may use beside its rows to be faster.
     """
 
-    def __init__(self, embeddings: Embeddings, shards: Sequence[ShardRows], workers: int) -> None:
+    def __init__(self, embeddings: Embeddings, shards: Sequence[ShardRows], workers: int, memory: int) -> None:
         import ray
 
         self._shared = [ray.put(shard) for shard in shards]
@@ -60,7 +61,7 @@ class Crew:
                 max_restarts=_RESTARTS,
                 max_task_retries=_RESTARTS,
                 runtime_env={"env_vars": thread_environment(max(1, int(cpus)))},
-            ).remote(embeddings)
+            ).remote(embeddings, memory)
             for number in range(workers)
         ]
         self._shards_of = [self._shared[number::workers] for number in range(workers)]

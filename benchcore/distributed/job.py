@@ -31,7 +31,7 @@ from benchcore.progress import progress
 from benchcore.ray_cluster import connect
 from benchcore.registry.manifests import find_manifest
 from benchcore.registry.root import Registry
-from benchcore.submodular.certificate import upper_bound
+from benchcore.submodular.constraints.rounds import Rounds
 from benchcore.submodular.quantise import UNIT, centre_of, integer_mass, mean_exponent
 
 log = logging.getLogger(__name__)
@@ -134,10 +134,10 @@ class _Selecting:
         timings: dict[str, float] = {}
         embeddings = Embeddings(self.registry, pinned.get("embeddings"), self.pool.encoder)
         workers = workers_for(self.config.select.workers, len(self.shards))
-        self._require_memory(embeddings.dimension(), workers)
+        spare = self._spare_memory(embeddings.dimension(), workers)
         mass = integer_mass(self.problem.mass, self.problem.group_numbers)
         scale = float(mass.sum()) * UNIT
-        with Crew(embeddings, self._shard_rows(mass), workers) as crew:
+        with Crew(embeddings, self._shard_rows(mass), workers, spare // workers) as crew:
             with _timed("centre", timings):
                 centre = _centre(crew, float(mass.sum()))
                 shared = crew.share(centre)
@@ -165,9 +165,11 @@ class _Selecting:
         )
         write(self.registry, self.pool, coreset, run_id=run_id, pinned=pinned, timings=timings)
 
-    def _require_memory(self, dimension: int, workers: int) -> None:
-        needed = bytes_needed(self.shards, dimension, workers)
-        require_memory(needed, _free_memory(self.config), self.shards, workers)
+    def _spare_memory(self, dimension: int, workers: int) -> int:
+        """Bytes that all workers may use beyond what they must have."""
+        needed, available = bytes_needed(self.shards, dimension, workers), _free_memory(self.config)
+        require_memory(needed, available, self.shards, workers)
+        return (available - needed) // 2  # the rest is others'
 
     def _shard_rows(self, mass: NDArray[np.float64]) -> list[ShardRows]:
         turns, available = self.problem.turns, self.problem.available
@@ -217,14 +219,9 @@ class _Selecting:
             for number, shard in enumerate(self.shards):
                 gains[shard.positions] = np.sum(crew.about_shard(number, "gains_of_shard", centre, rows), axis=0)
                 advance(len(shard.positions))
-        return upper_bound(
-            value,
-            gains,
-            groups=self.problem.turns,
-            candidates=self.problem.available,
-            counts=self.problem.given,
-            k=self.problem.k - len(self.problem.include),
-        )
+        further = self.problem.k - len(self.problem.include)
+        rounds = Rounds(self.problem.turns, self.problem.available, further, self.problem.given)
+        return value + rounds.best_sum(gains)
 
 
 def _certified(config: Config) -> bool:

@@ -21,32 +21,25 @@ class MergedObjective:
     """
 
     def __init__(self, crew: Crew, centre: Any, candidates: NDArray[np.int16]) -> None:
-        self._crew, self._centre, self._n = crew, centre, len(candidates)
+        self._crew, self._centre = crew, centre
         self._candidates = crew.share(candidates)
         self._name = digest(candidates.tobytes().hex())
         self._picks: list[int] = []
-
-    @property
-    def n(self) -> int:
-        """How many candidates there are."""
-        return self._n
+        self.value = 0.0
+        self._known: NDArray[np.float64] | None = None  # gains after these picks
 
     def gains(self, candidates: NDArray[np.int64]) -> NDArray[np.float64]:
-        """By how much each of these candidates alone would raise the value now, whole numbers."""
-        return self._sum(candidates)
-
-    def all_gains(self) -> NDArray[np.float64]:
-        """The same for every candidate."""
-        return self._sum(None)
+        """By how much each of these candidates would raise the value now, whole numbers."""
+        if self._known is None:  # those of all cost no more: one question to the workers either way
+            arguments = (self._centre, self._name, self._candidates, self._picks)
+            self._known = np.sum(self._crew.ask_all("gains", *arguments), axis=0)
+        return np.asarray(self._known[candidates])
 
     def add(self, candidate: int) -> None:
         """Put a candidate into the set; workers learn of it with the next question."""
+        self.value += float(self.gains(np.array([candidate]))[0])
         self._picks.append(candidate)
-
-    def _sum(self, wanted: NDArray[np.int64] | None) -> NDArray[np.float64]:
-        arguments = (self._centre, self._name, self._candidates, self._picks, wanted)
-        total: NDArray[np.float64] = np.sum(self._crew.ask_all("gains", *arguments), axis=0)
-        return total
+        self._known = None
 
 
 def rows_of(crew: Crew, centre: Any, positions: NDArray[np.int64]) -> NDArray[np.int16]:

@@ -17,8 +17,10 @@ from benchcore.methods.problem import Problem
 from benchcore.progress import progress
 from benchcore.registry.identity import digest
 from benchcore.registry.root import Registry
-from benchcore.submodular.greedy import Greedy, greedy
-from benchcore.submodular.rounds import Rounds, follows_rounds
+from benchcore.submodular.constraints.constraint import Cardinality
+from benchcore.submodular.constraints.rounds import Rounds, follows_rounds
+from benchcore.submodular.optimizers.naive import naive_greedy
+from benchcore.submodular.optimizers.result import Greedy
 
 log = logging.getLogger(__name__)
 
@@ -77,9 +79,11 @@ class Order:
         rows = rows_of(self.crew, self.centre, candidates)
         objective = MergedObjective(self.crew, self.centre, rows)
         given = np.searchsorted(candidates, self.problem.include)
-        rounds = Rounds(self.problem.turns[candidates], self.problem.available[candidates])
+        further = self.problem.k - len(given)
+        available = self.problem.available[candidates]
+        rounds = Rounds(self.problem.turns[candidates], available, further, self.problem.given)
         with progress("merge", self.problem.k, "picks") as advance:
-            merged = greedy(objective, self.problem.k, rounds, given, advance=advance)
+            merged = naive_greedy(objective, rounds, given, advance=advance)
         best = replace(merged, order=candidates[merged.order])
         return best if len(local) == 1 else self._better_of(best, local)
 
@@ -102,6 +106,5 @@ class Order:
     def _replayed(self, order: np.ndarray[Any, np.dtype[np.int64]]) -> Greedy:
         """The gains of a given order on all prompts."""
         objective = MergedObjective(self.crew, self.centre, rows_of(self.crew, self.centre, order))
-        steps = np.arange(len(order))
-        nothing = Rounds(self.problem.turns[order], np.zeros(len(order), bool))
-        return replace(greedy(objective, len(order), nothing, steps), order=order)
+        nothing_else = Cardinality(np.zeros(len(order), bool), 0)
+        return replace(naive_greedy(objective, nothing_else, np.arange(len(order))), order=order)

@@ -15,12 +15,16 @@ from numpy.typing import NDArray
 
 from benchcore.distributed.vectors import Embeddings
 from benchcore.errors import BenchcoreError
-from benchcore.submodular.facility_location import FacilityLocation
-from benchcore.submodular.greedy import Greedy, greedy
+from benchcore.submodular.constraints.rounds import Rounds
+from benchcore.submodular.objectives.facility_location import FacilityLocation
+from benchcore.submodular.optimizers.lazy import lazy_greedy
+from benchcore.submodular.optimizers.result import Greedy
+from benchcore.submodular.pairs.passes import Passes
 from benchcore.submodular.quantise import Rows, mass_sums, quantise, require_directions
-from benchcore.submodular.rounds import Rounds
+from benchcore.submodular.similarities.dot import DotSimilarity
 
 Centre = NDArray[np.float64]
+_BLOCK = 4096  # rows
 _MEND = "Filter these prompts out, or embed them anew."
 Compact = NDArray[np.int16]  # quantised rows on their way between processes: half the bytes, the same numbers
 
@@ -82,13 +86,15 @@ class ShardWorker:
     Args:
         embeddings: where the vectors lie.
         shards: those that are this worker's.
+        memory: bytes that a local round may keep beside the rows.
     """
 
-    def __init__(self, embeddings: Embeddings, shards: Sequence[ShardRows]) -> None:
+    def __init__(self, embeddings: Embeddings, shards: Sequence[ShardRows], memory: int) -> None:
+        self._memory = memory
         self._embeddings, self._shards = embeddings, list(shards)
         self._vectors: dict[int, NDArray[np.float32]] = {}  # until they are quantised
         self._rows: dict[int, Rows] = {}
-        self._merging: tuple[str, list[FacilityLocation], list[int]] = ("", [], [])
+        self._merging: tuple[str, list[_Covered], list[int]] = ("", [], [])
 
     def magnitude(self) -> float:
         """Largest absolute value in the vectors.
@@ -107,10 +113,10 @@ class ShardWorker:
     def local(self, centre: Centre, shard: int, depth: int, given: Given) -> Greedy:
         """The local round of one of this worker's shards: greedy picks beyond the given ones, as pool positions."""
         own = self._shards[shard]
-        objective = FacilityLocation(self._quantised(centre, shard), own.mass)
-        for row in given.rows.astype(np.float32):
-            objective.cover(row)
-        picks = greedy(objective, depth, Rounds(own.turns, own.available, given.counts))
+        rows = self._quantised(centre, shard)
+        floor = _coverage(rows, given.rows)
+        objective = FacilityLocation(DotSimilarity(rows, clipped=False), own.mass, floor, memory=self._memory)
+        picks = lazy_greedy(objective, Rounds(own.turns, own.available, depth, given.counts), landmarks=False)
         return Greedy(own.positions[picks.order], picks.gains)
 
     def rows(self, centre: Centre, positions: NDArray[np.int64]) -> tuple[NDArray[np.int64], Compact]:
@@ -123,45 +129,41 @@ class ShardWorker:
             rows.append(_compact(self._quantised(centre, number)[np.searchsorted(shard.positions, mine)]))
         return np.concatenate(found), np.concatenate(rows)
 
-    def gains(
-        self, centre: Centre, pool: str, candidates: Compact, picks: list[int], wanted: NDArray[np.int64] | None
-    ) -> NDArray[np.float64]:
-        """What candidates gain on this worker's rows, after some picks.
+    def gains(self, centre: Centre, pool: str, candidates: Compact, picks: list[int]) -> NDArray[np.float64]:
+        """What each candidate gains on this worker's rows, after some picks.
 
         Args:
             centre: of the pool.
             pool: name of this set of candidates.
             candidates: (m, d) rows.
             picks: candidates in the set, in order; usually those of the last call and one more.
-            wanted: candidates to measure; None: all.
         """
-        known, objectives, done = self._merging
+        known, parts, done = self._merging
         if known != pool or done != picks[: len(done)]:
-            rows = candidates.astype(np.float32)
-            objectives = [
-                FacilityLocation(self._quantised(centre, number), shard.mass, rows)
-                for number, shard in enumerate(self._shards)
+            rows, done = candidates.astype(np.float32), []
+            parts = [
+                _Covered(rows, self._quantised(centre, number), shard.mass) for number, shard in enumerate(self._shards)
             ]
-            done = []
-        for objective in objectives:
-            for pick in picks[len(done) :]:
-                objective.add(pick)
-        self._merging = (pool, objectives, list(picks))
-        parts = [each.all_gains() if wanted is None else each.gains(wanted) for each in objectives]
-        total: NDArray[np.float64] = np.sum(parts, axis=0)
+        for part in parts:
+            part.cover(picks[len(done) :])
+        self._merging = (pool, parts, list(picks))
+        total: NDArray[np.float64] = np.sum([part.gains() for part in parts], axis=0)
         return total
 
     def value(self, centre: Centre, picks: Compact) -> float:
         """The objective of some picks on this worker's rows."""
-        return sum(objective.value for objective in self._covered(centre, picks))
+        return sum(
+            float(shard.mass @ _coverage(self._quantised(centre, number), picks).astype(np.float64))
+            for number, shard in enumerate(self._shards)
+        )
 
     def nearest(self, centre: Centre, picks: Compact) -> Nearest:
         """How this worker's rows are covered."""
         rows, positions, coverage, nearest = picks.astype(np.float32).T, [], [], []
         for number, shard in enumerate(self._shards):
             own = self._quantised(centre, number)
-            for start in range(0, len(own), 4096):
-                similarity = own[start : start + 4096] @ rows
+            for start in range(0, len(own), _BLOCK):
+                similarity = own[start : start + _BLOCK] @ rows
                 nearest.append(similarity.argmax(axis=1))
                 coverage.append(np.maximum(similarity.max(axis=1), 0.0))
             positions.append(shard.positions)
@@ -171,20 +173,11 @@ class ShardWorker:
         """What each row of any shard would gain on this worker's rows, after some picks."""
         candidates = quantise(_checked(self._embeddings, shard), centre)
         gains = np.zeros(len(candidates))
-        for covered in self._covered(centre, picks):
-            objective = FacilityLocation(covered.rows, covered.mass, candidates)
-            objective.coverage[:] = covered.coverage
-            gains += objective.gains(np.arange(len(candidates)))
+        for number, own in enumerate(self._shards):
+            covered = _Covered(candidates, self._quantised(centre, number), own.mass)
+            covered.coverage[:] = _coverage(covered.rows, picks)
+            gains += covered.gains()
         return gains
-
-    def _covered(self, centre: Centre, picks: Compact) -> list[FacilityLocation]:
-        objectives = [
-            FacilityLocation(self._quantised(centre, number), shard.mass) for number, shard in enumerate(self._shards)
-        ]
-        for objective in objectives:
-            for row in picks.astype(np.float32):
-                objective.cover(row)
-        return objectives
 
     def _read(self, shard: int) -> NDArray[np.float32]:
         if shard not in self._vectors:
@@ -196,6 +189,34 @@ class ShardWorker:
             self._rows[shard] = quantise(self._read(shard), centre)
             del self._vectors[shard]
         return self._rows[shard]
+
+
+class _Covered:
+    """Rows of a shard, covered by some of a set of candidates."""
+
+    def __init__(self, candidates: Rows, rows: Rows, mass: NDArray[np.float64]) -> None:
+        self.rows, self.coverage = rows, np.zeros(len(rows), np.float32)
+        self._similarity = DotSimilarity(candidates, rows, clipped=False)
+        self._passes = Passes(self._similarity, mass)
+
+    def cover(self, candidates: list[int]) -> None:
+        """Raise the coverage by candidates."""
+        for candidate in candidates:
+            row = self._similarity.block(np.array([candidate]), slice(None))[0]
+            np.maximum(self.coverage, row, out=self.coverage)
+
+    def gains(self) -> NDArray[np.float64]:
+        """What each candidate would add to the coverage."""
+        return self._passes.all_gains(self.coverage)
+
+
+def _coverage(rows: Rows, picks: Compact) -> NDArray[np.float32]:
+    """(n,) similarity of each row to the nearest of some picks, not negative."""
+    coverage, columns = np.zeros(len(rows), np.float32), picks.astype(np.float32).T
+    for start in range(0, len(rows), _BLOCK):
+        block = slice(start, start + _BLOCK)
+        coverage[block] = (rows[block] @ columns).max(axis=1, initial=0.0)
+    return coverage
 
 
 def _checked(embeddings: Embeddings, shard: ShardRows) -> NDArray[np.float32]:

@@ -5,11 +5,12 @@ from __future__ import annotations
 import numpy as np
 
 from benchcore.methods.problem import Certificate, Problem, Selection
-from benchcore.submodular.certificate import upper_bound
-from benchcore.submodular.facility_location import FacilityLocation
-from benchcore.submodular.greedy import greedy
-from benchcore.submodular.quantise import UNIT, integer_mass, mass_weighted_mean, quantise, require_directions
-from benchcore.submodular.rounds import Rounds
+from benchcore.submodular.certificates import certify
+from benchcore.submodular.constraints.rounds import Rounds
+from benchcore.submodular.objectives.facility_location import FacilityLocation
+from benchcore.submodular.optimizers.lazy import lazy_greedy
+from benchcore.submodular.quantise import integer_mass, mass_weighted_mean, quantise, require_directions
+from benchcore.submodular.similarities.dot import DotSimilarity
 
 
 def facility_location(problem: Problem) -> Selection:
@@ -28,22 +29,19 @@ def facility_location(problem: Problem) -> Selection:
     vectors = problem.features["embedding"]
     require_directions(vectors, problem.ids)
     mass = integer_mass(problem.mass, problem.group_numbers)
-    objective = FacilityLocation(quantise(vectors, mass_weighted_mean(vectors, mass)), mass)
-    turns, available = problem.turns, problem.available
-    picks = greedy(objective, problem.k, Rounds(turns, available), problem.include)
-    bound = upper_bound(
-        objective.value,
-        objective.all_gains(),
-        groups=turns,
-        candidates=available,
-        counts=problem.given,
-        k=problem.k - len(problem.include),
-    )
-    scale = float(mass.sum()) * UNIT
+    rows = quantise(vectors, mass_weighted_mean(vectors, mass))
+    objective = FacilityLocation(DotSimilarity(rows, clipped=False), mass)
+    further = problem.k - len(problem.include)
+    picks = lazy_greedy(objective, _rounds(problem, further), problem.include)
+    found = certify(picks, objective, _rounds(problem, further), len(problem.include))
     return Selection(
         indices=picks.order,
-        gains=picks.gains / scale,
-        value=objective.value / scale,
-        certificate=Certificate(bound / scale, objective.value / bound if bound > 0 else 1.0, "exact"),
+        gains=picks.gains / objective.unit,
+        value=objective.value / objective.unit,
+        certificate=None if found is None else Certificate(found.bound / objective.unit, found.ratio, "exact"),
         roles=np.full(len(picks.order), "core"),
     )
+
+
+def _rounds(problem: Problem, further: int) -> Rounds:
+    return Rounds(problem.turns, problem.available, further, problem.given)

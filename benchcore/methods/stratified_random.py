@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchcore.methods.problem import Problem, Selection
-from benchcore.submodular.rounds import quotas
+from benchcore.submodular.constraints.rounds import shares
 
 
 def stratified_random(problem: Problem) -> Selection:
@@ -41,7 +41,7 @@ def _chances(
     turns: NDArray[np.int64], counts: NDArray[np.int64], left: NDArray[np.int64], k: int
 ) -> NDArray[np.float64]:
     """Probability of each item to be drawn: its group's expected number of picks over its free items."""
-    share = quotas(counts, left, k)
+    share = shares(counts, left, k)
     expected = share.sure + np.where(share.waiting, share.extra / max(1, int(share.waiting.sum())), 0.0)
     chances: NDArray[np.float64] = (expected / np.maximum(left, 1))[turns]
     return chances

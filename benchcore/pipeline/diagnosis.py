@@ -12,7 +12,7 @@ from pathlib import Path
 
 from benchcore.config import Config
 from benchcore.errors import BenchcoreError
-from benchcore.pipeline.machine import bytes_of, free_disk, free_memory, in_words, usable_cores
+from benchcore.machine import bytes_of, free_disk, free_memory, in_words, usable_cores
 from benchcore.pipeline.preflight import DISK_FLOOR, MEMORY_FLOOR
 from benchcore.registry.root import Registry
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from benchcore.config import Config
 from benchcore.errors import BenchcoreError, UsageError
-from benchcore.pipeline.machine import bytes_of, free_disk, free_memory, in_words
+from benchcore.machine import bytes_of, free_disk, free_memory, in_words
 from benchcore.registry.root import Registry
 
 # Less than this, and a small registry's tables, staging and shuffle files may not fit; each step checks its own need.

@@ -34,14 +34,34 @@ def require_directions(vectors: NDArray[np.floating], ids: Sequence[object] | ND
     Raises:
         ValueError: a row holds NaN or infinity, or is all zeros; names the ids.
     """
+    largest = require_finite(vectors, ids)
+    _refuse(largest == 0, "all zeros", ids)
+
+
+def require_finite(vectors: NDArray[np.floating], ids: Sequence[object] | NDArray[np.str_]) -> NDArray[np.floating]:
+    """Refuse rows that hold NaN or infinity.
+
+    Args:
+        vectors: (n, d) any real numbers.
+        ids: (n,) names for the error.
+
+    Returns:
+        (n,) the largest absolute value of each row.
+
+    Raises:
+        ValueError: a row holds NaN or infinity; names the ids.
+    """
     if vectors.ndim != 2 or vectors.shape[1] == 0 or len(ids) != len(vectors):
         raise ValueError(f"expected {len(ids)} rows of at least one number, got an array of shape {vectors.shape}")
-    largest = np.max(np.abs(vectors), axis=1, initial=0.0)  # NaN and infinity propagate
-    wrong = {"not finite": ~np.isfinite(largest), "all zeros": largest == 0}
-    for fault, rows in wrong.items():
-        if rows.any():
-            named = ", ".join(str(ids[int(row)]) for row in np.flatnonzero(rows)[:5])
-            raise ValueError(f"{int(rows.sum())} of {len(ids)} vectors are {fault}: {named}")
+    largest: NDArray[np.floating] = np.maximum(vectors.max(axis=1), -vectors.min(axis=1))  # NaN and infinity propagate
+    _refuse(~np.isfinite(largest), "not finite", ids)
+    return largest
+
+
+def _refuse(rows: NDArray[np.bool_], fault: str, ids: Sequence[object] | NDArray[np.str_]) -> None:
+    if rows.any():
+        named = ", ".join(str(ids[int(row)]) for row in np.flatnonzero(rows)[:5])
+        raise ValueError(f"{int(rows.sum())} of {len(ids)} vectors are {fault}: {named}")
 
 
 def mean_exponent(magnitude: float) -> int:
@@ -112,18 +132,48 @@ def quantise(vectors: NDArray[np.floating], centre: NDArray[np.float64]) -> Rows
     return quantised
 
 
-def round_to_norm(unit: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Round unit rows times NORM to the nearest whole numbers, a hair shorter where that would exceed NORM.
+def quantise_lengths(
+    vectors: NDArray[np.floating], centre: NDArray[np.float64], longest: float, norm: int = NORM
+) -> Rows:
+    """Centre rows and round them to whole numbers on one scale, which keeps their lengths.
+
+    Args:
+        vectors: (n, d) finite.
+        centre: (d,) subtracted from every row.
+        longest: (positive) no centred row is longer; that length becomes `norm`.
+        norm: the largest norm of a row of whole numbers.
+
+    Returns:
+        (n, d) whole numbers: centred rows times norm / longest.
+    """
+    quantised = np.zeros(vectors.shape, np.float32)
+    for start in range(0, len(vectors), 4096):
+        centred = vectors[start : start + 4096].astype(np.float64) - centre
+        quantised[start : start + len(centred)] = round_to_norm(centred / longest, norm)
+    return quantised
+
+
+def centred_lengths(vectors: NDArray[np.floating], centre: NDArray[np.float64]) -> NDArray[np.float64]:
+    """(n,) lengths of rows after centring."""
+    lengths = np.zeros(len(vectors))
+    for start in range(0, len(vectors), 4096):
+        rows = slice(start, start + 4096)
+        lengths[rows] = _lengths(vectors[rows].astype(np.float64) - centre)
+    return lengths
+
+
+def round_to_norm(unit: NDArray[np.float64], norm: int = NORM) -> NDArray[np.float64]:
+    """Round rows of length 1 or less times `norm` to whole numbers, a hair shorter where they would exceed `norm`.
 
     Rounding moves a row by at most sqrt(d) / 2, so shrinking ends at the latest there.
     """
-    scale = np.full(len(unit), float(NORM))
-    rounded = np.rint(unit * NORM)
-    too_long = np.flatnonzero((rounded**2).sum(axis=1) > UNIT)
+    scale = np.full(len(unit), float(norm))
+    rounded = np.rint(unit * norm)
+    too_long = np.flatnonzero((rounded**2).sum(axis=1) > norm**2)
     while too_long.size:
         scale[too_long] -= 0.25
         rounded[too_long] = np.rint(unit[too_long] * scale[too_long, None])
-        too_long = too_long[(rounded[too_long] ** 2).sum(axis=1) > UNIT]
+        too_long = too_long[(rounded[too_long] ** 2).sum(axis=1) > norm**2]
     return rounded
 
 

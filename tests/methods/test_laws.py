@@ -9,7 +9,7 @@ import pytest
 
 from benchcore.methods import METHODS
 from benchcore.methods.problem import Problem, Selection
-from benchcore.submodular.rounds import follows_rounds
+from benchcore.submodular.constraints.rounds import follows_rounds
 
 EVERY_METHOD = pytest.mark.parametrize("name", sorted(METHODS))
 

@@ -7,10 +7,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from benchcore import machine
 from benchcore.config import Config
 from benchcore.errors import BenchcoreError, UsageError
-from benchcore.pipeline import machine
-from benchcore.pipeline.machine import bytes_of, free_disk, free_memory, in_words, usable_cores
+from benchcore.machine import bytes_of, free_disk, free_memory, in_words, usable_cores
 from benchcore.pipeline.preflight import require_disk, require_memory_for
 from benchcore.registry.root import Registry
 

@@ -1,0 +1,1 @@
+"""Objectives: set functions of a growing set of picks."""

@@ -1,0 +1,1 @@
+"""Optimizers: from an objective and a constraint to an order of picks."""

@@ -1,0 +1,1 @@
+"""Similarities of candidates and represented rows, by name or given."""

@@ -1,0 +1,1 @@
+"""Speed and memory of the submodular core, beside one matrix product and beside other libraries (`make bench`)."""
