@@ -2,7 +2,7 @@
 SHELL := /bin/bash
 BIN := .venv/bin
 .DEFAULT_GOAL := help
-.PHONY: help setup demo-data demo check test test-slow test-faults constraints clean distclean
+.PHONY: help setup demo-data demo check test test-slow test-faults bench constraints clean distclean
 .NOTPARALLEL:
 
 help: ## list the targets
@@ -31,6 +31,9 @@ test-slow: demo-data ## the heavy proofs
 
 test-faults: demo-data ## kill processes at random moments; FAULT='driver' for those of one kind, SEED=7 for other moments
 	$(BIN)/pytest -m faults --timeout=3600 $(if $(FAULT),-k '$(FAULT)') $(ARGS)
+
+bench: setup ## time and memory of the core, beside other libraries; CASES='growth same-picks', THREADS=1, ARGS=--list
+	@$(BIN)/python -m infra.bench $(CASES) $(if $(THREADS),--threads $(THREADS)) $(ARGS)
 
 constraints: setup ## resolve constraints.txt anew from pyproject.toml
 	sed '/^[^#]/d' constraints.txt > .cache/constraints.txt

@@ -79,31 +79,35 @@ def pick(
     from benchcore.cli.embeddings_file import read_embeddings
 
     file = read_embeddings(embeddings)
-    picked = _select(
-        file.vectors,
-        k,
-        objective=objective,
-        kernel=kernel,
-        power=power,
-        bandwidth=bandwidth,
-        ids=_values(file, "id", ids, id_column),
-        groups=_values(file, "group", groups, group_column),
-        mass=mass,
-        balanced=balanced,
-        quotas=_quotas(quota),
-        costs=_costs(file, costs, cost_column, wanted=budget is not None),
-        budget=budget,
-        cover=cover,
-        include=_ids(include, include_file),
-        exclude=_ids(exclude, exclude_file),
-        query=None if query is None else read_embeddings(query).vectors,
-        avoid=None if avoid is None else read_embeddings(avoid).vectors,
-        optimizer=optimizer,
-        epsilon=epsilon,
-        swaps=swaps,
-        seed=seed,
-        **_parameters(parameter),
-    )
+    from benchcore.progress import progress
+
+    with progress("pick", file.rows if k is None else k, "picks") as advance:
+        picked = _select(
+            file.vectors,
+            k,
+            objective=objective,
+            kernel=kernel,
+            power=power,
+            bandwidth=bandwidth,
+            ids=_values(file, "id", ids, id_column),
+            groups=_values(file, "group", groups, group_column),
+            mass=mass,
+            balanced=balanced,
+            quotas=_quotas(quota),
+            costs=_costs(file, costs, cost_column, wanted=budget is not None),
+            budget=budget,
+            cover=cover,
+            include=_ids(include, include_file),
+            exclude=_ids(exclude, exclude_file),
+            query=None if query is None else read_embeddings(query).vectors,
+            avoid=None if avoid is None else read_embeddings(avoid).vectors,
+            optimizer=optimizer,
+            epsilon=epsilon,
+            swaps=swaps,
+            seed=seed,
+            advance=advance,
+            **_parameters(parameter),
+        )
     _print(picked, json=json)
 
 

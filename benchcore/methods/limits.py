@@ -102,7 +102,7 @@ def require_limits(limits: Limits) -> None:
         UsageError: with the ids or the figures.
     """
     pool = limits.pool
-    require_feasible(limits.problem())
+    require_feasible(limits.problem(), least=0)
     if (limits.costs is None) != (limits.budget is None):
         given, missing = ("costs", "budget") if limits.budget is None else ("budget", "costs")
         raise UsageError(f"{given} without {missing}", where=given, mend=f"Give {missing} too.")

@@ -15,7 +15,7 @@ from benchcore.methods.picks import Bounds
 from benchcore.submodular.certificates import certify
 from benchcore.submodular.constraints.constraint import Constraint
 from benchcore.submodular.objectives.objective import Objective
-from benchcore.submodular.optimizers.result import Greedy, Landmark
+from benchcore.submodular.optimizers.result import Advance, Greedy, Landmark
 
 OPTIMIZERS = ("lazy", "naive", "stochastic", "threshold", "sieve_streaming")
 
@@ -65,7 +65,11 @@ def require_plan(plan: Plan, limits: Limits) -> None:
 
 
 def optimize(
-    plan: Plan, objective: Objective, limits: Limits, constraint: Callable[[], Constraint]
+    plan: Plan,
+    objective: Objective,
+    limits: Limits,
+    constraint: Callable[[], Constraint],
+    advance: Advance | None = None,
 ) -> tuple[Greedy, Bounds | None]:
     """Pick, and bound what could have been picked.
 
@@ -74,11 +78,12 @@ def optimize(
         objective: at the empty set.
         limits: what the constraint is made of.
         constraint: makes it at its start.
+        advance: told of every pick, to show progress.
 
     Raises:
         ValueError: the objective or a parameter does not suit the optimizer.
     """
-    run, fewest = _run(plan, objective, limits, constraint)
+    run, fewest = _run(plan, objective, limits, constraint, advance)
     if plan.sweeps:
         run = _refined(run, objective.fresh(), limits, plan.sweeps)
     certificate = certify(run, objective, constraint(), len(limits.include))
@@ -93,26 +98,30 @@ def optimize(
 
 
 def _run(
-    plan: Plan, objective: Objective, limits: Limits, constraint: Callable[[], Constraint]
+    plan: Plan,
+    objective: Objective,
+    limits: Limits,
+    constraint: Callable[[], Constraint],
+    advance: Advance | None,
 ) -> tuple[Greedy, int | None]:
     include, further = limits.include, limits.k - len(limits.include)
     if plan.cover is not None:
         from benchcore.submodular.optimizers.cover import cover
 
-        covered = cover(objective, constraint, plan.cover, include)
+        covered = cover(objective, constraint, plan.cover, include, advance=advance)
         return covered.run, covered.fewest
     if limits.costs is not None:
         from benchcore.submodular.optimizers.knapsack import knapsack_greedy
 
-        return knapsack_greedy(objective, constraint, include), None
+        return knapsack_greedy(objective, constraint, include, advance=advance), None
     if plan.optimizer == "lazy":
         from benchcore.submodular.optimizers.lazy import lazy_greedy
 
-        return lazy_greedy(objective, constraint(), include), None
+        return lazy_greedy(objective, constraint(), include, advance=advance), None
     if plan.optimizer == "naive":
         from benchcore.submodular.optimizers.naive import naive_greedy
 
-        run = naive_greedy(objective, constraint(), include)
+        run = naive_greedy(objective, constraint(), include, advance=advance)
     elif plan.optimizer == "stochastic":
         from benchcore.submodular.optimizers.stochastic import stochastic_greedy
 

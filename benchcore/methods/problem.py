@@ -107,12 +107,13 @@ class Selection:
     inclusion_probabilities: NDArray[np.float64] | None = None
 
 
-def require_feasible(problem: Problem, where: str = "") -> None:
+def require_feasible(problem: Problem, where: str = "", *, least: int = 1) -> None:
     """Refuse what no method can do.
 
     Args:
         problem: to be solved.
         where: prefix of the names of the settings, for the error.
+        least: the smallest k that is no mistake.
 
     Raises:
         UsageError: k does not fit the pool or the includes, or an item is both included and excluded.
@@ -122,11 +123,11 @@ def require_feasible(problem: Problem, where: str = "") -> None:
         named = ", ".join(str(identity) for identity in problem.ids[both][:5])
         raise UsageError(f"ids are both included and excluded: {named}", where=f"{where}include")
     free = problem.n - len(problem.exclude)
-    if not 1 <= problem.k <= free:
+    if not least <= problem.k <= free:
         raise UsageError(
             f"cannot pick {problem.k:,} of {problem.n:,} distinct items ({len(problem.exclude):,} excluded)",
             where=f"{where}k",
-            mend=f"Choose k from 1 to {free:,}." if free else "Exclude fewer.",
+            mend=f"Choose k from {least} to {free:,}." if free else "Exclude fewer.",
         )
     if len(problem.include) > problem.k:
         raise UsageError(f"{len(problem.include)} ids are included, more than k = {problem.k}", where=f"{where}include")

@@ -28,7 +28,7 @@ from benchcore.submodular.quantise import require_finite
 from benchcore.submodular.similarities.kernels import KERNELS, require_usable
 
 RANDOM = "random"
-_KEPT = 8 * 2**30  # what objectives keep at most beside the rows, however much is free
+_KEPT = 12 * 2**30  # what objectives keep at most beside the rows, however much is free
 
 
 def select(
@@ -56,6 +56,7 @@ def select(
     swaps: int = 0,
     seed: int = 0,
     memory: int | None = None,
+    advance: Callable[[int], None] | None = None,
     **parameters: Any,
 ) -> Picks:
     """Pick rows of an array that stand for all of them.
@@ -91,6 +92,7 @@ def select(
         swaps: passes over the picks that exchange single ones, after the optimizer.
         seed: for what draws.
         memory: bytes that may be used; default: what this machine has free.
+        advance: told of every pick, to show progress (`lazy` and `naive`).
         **parameters: of the objective, as `benchcore.methods.objectives_by_name` has them: `nu`, `saturation`,
             `redundancy`, `concave`, `feature_weights`, `features`, `scale`, `eta`, `lam`, `psi`, `ridge`.
 
@@ -133,7 +135,7 @@ def select(
     material = _material(data, pool, names, comparison, left)
     try:
         made = make_objective(objective, material, _sorted_features(parameters, pool))
-        run, bounds = optimize(plan, made, limits, constraint)
+        run, bounds = optimize(plan, made, limits, constraint, advance)
     except ValueError as error:
         raise UsageError(str(error)) from error
     return _picks(pool, run, made.unit, bounds)

@@ -38,7 +38,7 @@ def main(arguments: list[str] | None = None) -> int:
     if unknown:
         sys.stderr.write(f"bench: unknown cases: {', '.join(unknown)}; there are {', '.join(cases)}\n")
         return 2
-    return _bench([cases[name] for name in chosen.cases or cases], chosen.threads or usable_cores(), chosen.json)
+    return bench([cases[name] for name in chosen.cases or cases], chosen.threads or usable_cores(), chosen.json)
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -51,7 +51,8 @@ def _parser() -> argparse.ArgumentParser:
     return parser
 
 
-def _bench(cases: list[Case], threads: int, file: Path | None) -> int:
+def bench(cases: list[Case], threads: int, file: Path | None = None) -> int:
+    """Measure and show; returns 1 if a measurement failed."""
     started, machine, to = time.monotonic(), describe(threads), console()
     if any(task.engine in PEERS for case in cases for task in case.tasks):
         _prepare_peers()

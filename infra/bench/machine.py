@@ -19,7 +19,7 @@ def describe(threads: int) -> dict[str, str]:
     return {
         "processor": f"{_processor()}, {usable_cores()} usable cores",
         "memory": "unknown" if free is None else f"{in_words(free)} free",
-        "load before": f"{os.getloadavg()[0]:.1f} (processes that others ran; figures need 0)",
+        "load before": f"{os.getloadavg()[0]:.1f} (figures need an idle machine)",
         "threads": str(threads),
         "Python": platform.python_version(),
         "libraries": ", ".join(f"{name} {importlib.metadata.version(name)}" for name in _LIBRARIES),

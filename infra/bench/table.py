@@ -21,7 +21,7 @@ def console() -> Console:
 
 def show_machine(to: Console, machine: dict[str, str]) -> None:
     """What all figures depend on."""
-    table = Table(title="Measured on", title_justify="left", show_header=False)
+    table = Table(show_header=False)
     for name, words in machine.items():
         table.add_row(name, words)
     to.print(table)
@@ -29,12 +29,12 @@ def show_machine(to: Console, machine: dict[str, str]) -> None:
 
 def show_case(to: Console, case: Case, report: Report, outcomes: Outcomes) -> None:
     """A case's figures, its targets, and what failed."""
-    table = Table(*report.columns, title=f"{case.name}: {case.shows}", title_justify="left")
+    table = Table(*report.columns)
     for column in table.columns[1:]:
         column.justify = "right"
     for row in report.rows:
         table.add_row(*row)
-    to.print()
+    to.print(f"\n{case.name}: {case.shows}", style="bold", markup=False)
     to.print(table)
     for note in report.notes:
         to.print(f"  {note}", style="dim", markup=False)

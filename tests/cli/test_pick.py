@@ -202,7 +202,7 @@ def test_an_array_that_cannot_be_used_is_told(capsys, tmp_path: Path, array: np.
         (("{folder}/flat.parquet", "-k", 1), "must hold lists of numbers, holds int64"),
         (("{folder}/ragged.parquet", "-k", 1), "row 1 has 1 dimensions, row 0 has 2"),
         (("{folder}/x.npy", "-k", 61), "k: cannot pick 61 of 60"),
-        (("{folder}/x.npy", "-k", 0), "Choose k from 1 to 60"),
+        (("{folder}/x.npy", "-k", -1), "Choose k from 0 to 60"),
         (("{folder}/x.npy", "-k", "many"), "See `benchcore pick --help`"),
         (("{folder}/x.npy",), "Missing option '-k'"),
         (("{folder}/x.npy", "-k", 1, "--groups", "{folder}/short.txt"), "has 2 lines, and the array has 60 rows"),

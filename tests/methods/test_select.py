@@ -398,9 +398,10 @@ def test_any_kind_of_array_gives_the_same_picks(kernel: str, tmp_path: Path):
 
 
 def test_everything_a_single_row_and_equal_rows_can_be_picked():
-    """k equal to n, n equal to 1, zero gains fill the rest in a fixed order."""
+    """k of 0 and of n, n equal to 1; zero gains fill the rest in a fixed order."""
     vectors = pool()[0]
 
+    assert select(vectors, 0).ids == ()
     assert sorted(select(vectors, 80).indices.tolist()) == list(range(80))
     assert select(vectors[:1], 1).ids == ("0",)
     assert select(np.ones((7, 3)), 5).ids == ("0", "1", "2", "3", "4")
@@ -433,7 +434,6 @@ GROUPS = pool()[2]
     ("arguments", "told"),
     [
         ({"k": 81}, "cannot pick 81 of 80"),
-        ({"k": 0}, "cannot pick 0"),
         ({"k": -1}, "cannot pick -1"),
         ({"k": 2.5}, "whole number, got 2.5"),
         ({"k": None}, "Give k, budget, quotas or cover"),

@@ -12,7 +12,7 @@ from benchcore.submodular.pairs.passes import Passes, is_large
 from benchcore.submodular.pairs.raising import ENTRY_BYTES, RaisingPairs
 from benchcore.submodular.similarities.similarity import Similarity
 
-_MEMORY = 8 * 2**30
+_MEMORY = 12 * 2**30
 _LISTS = 1.2  # how much more memory the lists of pairs may take than the codes before them
 
 

@@ -16,7 +16,7 @@ _COMPILED = 2**23  # entries of a matrix from which on gains are computed by com
 
 
 class FeatureBased:
-    """f(A) = sum_f w_f g(sum_{j in A} x_jf), g concave (Kirchhoff and Bilmes 2014, equation 8; Wei et al. 2015).
+    """f(A) = sum_f w_f g(sum_{j in A} x_jf), g concave (Kirchhoff and Bilmes 2014, D14-1014).
 
     Amounts are rounded, as they are read, to multiples of a power of two: n times the largest amount is at most 2^51 of
     these (2^-30 for a million rows with amounts up to 1), so sums over the picks are exact. The matrix is neither

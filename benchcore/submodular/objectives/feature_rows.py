@@ -41,7 +41,8 @@ class FeatureRows:
             if self.dense.ndim != 2:
                 raise ValueError(f"features must be a matrix of a row for each candidate, got shape {self.dense.shape}")
             self.entries = self.dense.size
-        self.n, self.width = (int(size) for size in features.shape)
+        shape = self.sparse.shape if self.dense is None else self.dense.shape
+        self.n, self.width = int(shape[0]), int(shape[1])
         if self.width == 0:
             raise ValueError("features must have at least one column")
         self.at_once = max(1, _ENTRIES * self.n // max(1, self.entries))  # rows of one step

@@ -13,7 +13,7 @@ from benchcore.submodular.similarities.similarity import Similarity
 
 
 class GraphCut:
-    """f(A) = sum_i sum_{j in A} m_i s_ij - lambda m sum_{i, j in A} s_ij, m the mean mass (Lin and Bilmes 2011, eq. 3).
+    """f(A) = sum_i sum_{j in A} m_i s_ij - lambda m sum_{i, j in A} s_ij, m the mean mass (Iyer et al. 2021).
 
     With equal masses it is m times the graph cut of the literature (and of submodlib), sum_{i, j in A} s_ij over all i
     less lambda times that over i in A: with masses that sum to 1, in its own terms, an n-th of it. The second sum runs

@@ -20,7 +20,7 @@ _LOW = 24  # bits of the lower part of a ceiling, where a product with a mass wo
 
 
 class SaturatedCoverage:
-    """f(A) = sum_i m_i min(sum_{j in A} s_ij, a sum_j s_ij) (Lin and Bilmes 2011, equation 4; Li et al. 2012).
+    """f(A) = sum_i m_i min(sum_{j in A} s_ij, a sum_j s_ij) (Lin and Bilmes 2011, P11-1052).
 
     Every number is whole: ceilings are rounded down once. A gain is at most sum_i m_i s_ij <= 2^53, so gains are exact
     in double precision and returns diminish exactly. The value is kept as an integer of any size and rounded

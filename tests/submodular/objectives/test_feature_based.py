@@ -236,6 +236,18 @@ def test_amounts_that_leave_no_room_for_a_bend_at_one_are_refused(name: str):
         FeatureBased(amounts(6).astype(np.float64) * 1e20, concave=name)
 
 
+@pytest.mark.parametrize("kind", [bool, np.uint8, np.int32, np.float16, list])
+def test_counts_of_any_type_just_work(kind: Any):
+    """Lists and truth values among them."""
+    matrix = amounts(9) > 1
+    features = matrix.tolist() if kind is list else matrix.astype(kind)
+
+    expected, found = FeatureBased(matrix.astype(np.float64), concave="log"), FeatureBased(features, concave="log")
+
+    assert expected.total() == found.total()
+    assert np.array_equal(expected.gains(np.arange(60)), found.gains(np.arange(60)))
+
+
 def test_features_of_nothing_and_pools_of_nothing_are_fine():
     """Only zeros; an empty row; no rows at all."""
     for matrix in (np.zeros((4, 3)), sparse.csr_array((4, 3))):
