@@ -13,7 +13,8 @@ from benchcore.submodular.pairs.raising import ENTRY_BYTES, RaisingPairs
 from benchcore.submodular.similarities.similarity import Similarity
 
 _MEMORY = 12 * 2**30
-_LISTS = 1.2  # how much more memory the lists of pairs may take than the codes before them
+_LISTS = 0.8  # of the memory of the codes
+_PASSES_BETWEEN_COUNTS = 4
 
 
 class FacilityLocation:
@@ -33,7 +34,7 @@ class FacilityLocation:
         similarity: of candidates and represented rows.
         mass: (represented,) of `integer_mass`.
         floor: (represented,) whole numbers from 0, below which coverage counts for nothing; default: 0.
-        memory: bytes that may be kept beside the rows; less than 0.6 for each pair makes it slower.
+        memory: bytes that may be kept beside the rows; less than half a byte a pair makes it slower.
     """
 
     monotone = True
@@ -53,6 +54,7 @@ class FacilityLocation:
         self._passes = Passes(similarity, mass)
         self._codes: Codes | None = None
         self._raising: RaisingPairs | None = None
+        self._passes_over_codes = 0
 
     @property
     def n(self) -> int:
@@ -86,12 +88,10 @@ class FacilityLocation:
         if self._codes is None:
             np.minimum(bounds, self._passes.all_gains(self.coverage), out=bounds)
             return True
-        ceilings, counts = self._codes.bounds(self.coverage)
-        np.minimum(bounds, ceilings, out=bounds)
-        lists = int(counts.sum(dtype=np.int64)) * ENTRY_BYTES
-        if self._similarity.symmetric and lists <= _LISTS * self._codes.bytes:
-            self._codes = None  # before as much is taken for the lists
-            self._raising = RaisingPairs(self._similarity, self._passes.threads, self.coverage, self._mass, counts)
+        np.minimum(bounds, self._codes.bounds(self.coverage), out=bounds)
+        self._passes_over_codes += 1
+        if self._similarity.symmetric and self._passes_over_codes % _PASSES_BETWEEN_COUNTS == 0:
+            self._list_pairs()
         return True
 
     def add(self, candidate: int) -> None:
@@ -111,6 +111,14 @@ class FacilityLocation:
         highest = np.maximum(self._passes.highest(), self._floor)
         return float(self._mass @ (highest.astype(np.float64) - self._floor))
 
+    def _list_pairs(self) -> None:
+        """Go over to lists as soon as they take less memory than the codes, which are let go before."""
+        assert self._codes is not None
+        counts = self._codes.counts(self.coverage)
+        if int(counts.sum(dtype=np.int64)) * ENTRY_BYTES <= _LISTS * self._codes.bytes:
+            self._codes = None
+            self._raising = RaisingPairs(self._similarity, self._passes.threads, self.coverage, self._mass, counts)
+
     @property
     def _codes_fit(self) -> bool:
-        return _LISTS * Codes.size(self._similarity) <= self._memory
+        return Codes.size(self._similarity) <= self._memory

@@ -70,7 +70,7 @@ class _Run:
         self._bounds = np.full(objective.n, np.inf)
         self._measured = np.full(objective.n, -1, np.int64)  # how many picks there were when a gain was last measured
         self._picked = np.zeros(objective.n, bool)
-        self._front = Front(self._keys, self._ceilings)
+        self._front = Front()
 
     def put(self, candidate: int, gain: float) -> None:
         """Pick a candidate."""
@@ -88,7 +88,7 @@ class _Run:
         allowed = self._constraint.allowed()
         batch, tightened = _BATCH, False
         while True:
-            members, keys = self._front.look(allowed, self._constraint.renewals)
+            members, keys = self._front.look(allowed, self._constraint.renewals, self._keys, self._ceilings)
             if not members.size:
                 return None
             top = int(np.argmax(keys))  # the first of equals

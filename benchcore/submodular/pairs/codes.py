@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from benchcore.submodular.pairs.code_scale import choose_scale
 from benchcore.submodular.pairs.threads import Threads
-from benchcore.submodular.pairs.tiles import SIDE, Tile, Tiling
+from benchcore.submodular.pairs.tiles import Tile, Tiling
 from benchcore.submodular.similarities.similarity import Similarity
 
 _SAMPLE = 512  # candidates and represented rows, evenly spaced, from whose similarities the scale is chosen
@@ -48,32 +48,47 @@ class Codes:
         """Bytes that these codes take."""
         return len(self._codes)
 
-    def bounds(self, coverage: NDArray[np.float32]) -> tuple[NDArray[np.float64], NDArray[np.int32]]:
-        """Upper bounds on all gains at a coverage, and on the lengths of the lists of `RaisingPairs`."""
+    def bounds(self, coverage: NDArray[np.float32]) -> NDArray[np.float64]:
+        """Upper bounds on all gains at a coverage."""
         from benchcore.submodular.pairs import loops
 
-        infinite, scale = np.full(SIDE, np.inf, np.float32), self._scale.decoding
+        scale, single_mass = self._scale.decoding, self._mass.astype(np.float32)
 
-        def bound(panel: int) -> tuple[NDArray[np.float64], NDArray[np.int32]]:
-            bounds, counts = np.zeros(self._tiling.candidates), np.zeros(self._tiling.candidates, np.int32)
+        def bound(panel: int) -> NDArray[np.float64]:
+            bounds = np.zeros(self._tiling.candidates)
             for tile in self._tiling.tiles(panel):
                 own, rows = tile.candidates, tile.represented
-                tall, wide = coverage[own] if self._tiling.symmetric else infinite, coverage[rows]
-                codes, mass = self._tile(tile), self._mass[rows]
+                codes, wide, mass = self._tile(tile), coverage[rows], single_mass[rows]
                 if tile.mirrored:
-                    loops.add_bounds_both_ways(
-                        codes, *scale, wide, mass, bounds[own], counts[own],
-                        tall, self._mass[own], bounds[rows], counts[rows],
-                    )  # fmt: skip
+                    tall, own_mass = coverage[own], single_mass[own]
+                    loops.add_bounds_both_ways(codes, *scale, wide, mass, bounds[own], tall, own_mass, bounds[rows])
                 else:
-                    loops.add_bounds(codes, *scale, wide, mass, bounds[own], counts[own], tall)
-            return bounds, counts
+                    loops.add_bounds(codes, *scale, wide, mass, bounds[own])
+            return bounds
 
-        bounds, counts = np.zeros(self._tiling.candidates), np.zeros(self._tiling.candidates, np.int32)
-        for more_bounds, more_counts in self._threads.each(bound, self._tiling.panels):
-            bounds += more_bounds
-            counts += more_counts
-        return bounds, counts
+        total = np.zeros(self._tiling.candidates)
+        for bounds in self._threads.each(bound, self._tiling.panels):
+            total += bounds
+        return total * loops.SINGLE_SUMS
+
+    def counts(self, coverage: NDArray[np.float32]) -> NDArray[np.int32]:
+        """Upper bounds on the lengths of the lists of `RaisingPairs` at a coverage; the similarity is symmetric."""
+        from benchcore.submodular.pairs import loops
+
+        scale = self._scale.decoding
+
+        def count(panel: int) -> NDArray[np.int32]:
+            counts = np.zeros(self._tiling.candidates, np.int32)
+            for tile in self._tiling.tiles(panel):
+                own, rows = tile.candidates, tile.represented
+                others = counts[rows] if tile.mirrored else np.zeros(tile.shape[1], np.int32)
+                loops.add_counts(self._tile(tile), *scale, coverage[rows], coverage[own], counts[own], others)
+            return counts
+
+        total = np.zeros(self._tiling.candidates, np.int32)
+        for counts in self._threads.each(count, self._tiling.panels):
+            total += counts
+        return total
 
     def _encode(self, similarity: Similarity, coverage: NDArray[np.float32]) -> NDArray[np.float64]:
         from benchcore.submodular.pairs import loops

@@ -16,6 +16,7 @@ Codes = NDArray[np.uint8]
 
 _EXACT = {"reassoc", "nsz", "contract", "nnan", "ninf"}
 _UPWARDS = np.float32(1e-4)  # codes; more than single precision can lose in one
+SINGLE_SUMS = 1 + 2.0**-13  # more than a sum of 1,024 positive numbers loses in single precision (1,030 * 2^-24)
 _STRIP = 512  # represented rows whose coverage and mass stay in the innermost cache
 
 
@@ -78,27 +79,18 @@ def add_bounds(
     knee: np.float32,
     limit: np.float32,
     coverage: Singles,
-    mass: Doubles,
+    mass: Singles,
     bounds: Doubles,
-    counts: NDArray[np.int32],
-    own_coverage: Singles,
 ) -> None:
-    """As `add_gains`, of upper bounds; counts those that exceed the tile row's own or the other's coverage."""
+    """As `add_gains`, of upper bounds and in single precision: see `SINGLE_SUMS`."""
     zero = np.float32(0)
-    for first in range(0, codes.shape[1], _STRIP):
-        last = min(first + _STRIP, codes.shape[1])
-        covered, weight = coverage[first:last], mass[first:last]
-        for i in range(codes.shape[0]):
-            row = codes[i, first:last]
-            bound, count = 0.0, np.int32(0)
-            for j in range(last - first):
-                code = np.float32(row[j])
-                similarity = max(code * fine, (code - knee) * coarse + limit)
-                rise = similarity - covered[j]
-                bound += weight[j] * np.float64(max(rise, zero))
-                count += np.int32(max(rise, similarity - own_coverage[i]) > zero)
-            bounds[i] += bound
-            counts[i] += count
+    for i in range(codes.shape[0]):
+        row = codes[i]
+        bound = np.float32(0)
+        for j in range(codes.shape[1]):
+            code = np.float32(row[j])
+            bound += mass[j] * max(max(code * fine, (code - knee) * coarse + limit) - coverage[j], zero)
+        bounds[i] += np.float64(bound)
 
 
 @njit(cache=True, nogil=True, fastmath=_EXACT)
@@ -109,34 +101,50 @@ def add_bounds_both_ways(
     knee: np.float32,
     limit: np.float32,
     coverage: Singles,
-    mass: Doubles,
+    mass: Singles,
     bounds: Doubles,
-    counts: NDArray[np.int32],
     own_coverage: Singles,
-    own_mass: Doubles,
+    own_mass: Singles,
     other_bounds: Doubles,
+) -> None:
+    """As `add_gains_both_ways`, of upper bounds and in single precision: see `SINGLE_SUMS`."""
+    zero = np.float32(0)
+    others = np.zeros(codes.shape[1], np.float32)
+    for i in range(codes.shape[0]):
+        row = codes[i]
+        bound = np.float32(0)
+        for j in range(codes.shape[1]):
+            code = np.float32(row[j])
+            similarity = max(code * fine, (code - knee) * coarse + limit)
+            bound += mass[j] * max(similarity - coverage[j], zero)
+            others[j] += own_mass[i] * max(similarity - own_coverage[i], zero)
+        bounds[i] += np.float64(bound)
+    other_bounds += others
+
+
+@njit(cache=True, nogil=True, fastmath=_EXACT)
+def add_counts(
+    codes: Codes,
+    fine: np.float32,
+    coarse: np.float32,
+    knee: np.float32,
+    limit: np.float32,
+    coverage: Singles,
+    own_coverage: Singles,
+    counts: NDArray[np.int32],
     other_counts: NDArray[np.int32],
 ) -> None:
-    """As `add_gains_both_ways`, of upper bounds; counts those that exceed either coverage, for both."""
-    zero = np.float32(0)
-    for first in range(0, codes.shape[1], _STRIP):
-        last = min(first + _STRIP, codes.shape[1])
-        covered, weight = coverage[first:last], mass[first:last]
-        other, other_count = other_bounds[first:last], other_counts[first:last]
-        for i in range(codes.shape[0]):
-            row = codes[i, first:last]
-            bound, count = 0.0, np.int32(0)
-            for j in range(last - first):
-                code = np.float32(row[j])
-                similarity = max(code * fine, (code - knee) * coarse + limit)
-                rise, other_rise = similarity - covered[j], similarity - own_coverage[i]
-                bound += weight[j] * np.float64(max(rise, zero))
-                other[j] += own_mass[i] * np.float64(max(other_rise, zero))
-                raises = np.int32(max(rise, other_rise) > zero)
-                count += raises
-                other_count[j] += raises
-            bounds[i] += bound
-            counts[i] += count
+    """Count the upper bounds that exceed the tile row's or the tile column's coverage, by row and by column."""
+    for i in range(codes.shape[0]):
+        row = codes[i]
+        count = np.int32(0)
+        for j in range(codes.shape[1]):
+            code = np.float32(row[j])
+            similarity = max(code * fine, (code - knee) * coarse + limit)
+            raises = np.int32(similarity > min(own_coverage[i], coverage[j]))
+            count += raises
+            other_counts[j] += raises
+        counts[i] += count
 
 
 @njit(cache=True, nogil=True)

@@ -55,7 +55,7 @@ def test_every_path_picks_what_plain_numpy_picks(
     expected = [reference(made, made.n, floor) for floor in floors]
     request.getfixturevalue("small_tiles")
     if not listed:
-        monkeypatch.setattr(facility_location, "_LISTS", 0.0)  # lists of no size are never small enough
+        monkeypatch.setattr(facility_location, "ENTRY_BYTES", 10**9)  # lists are never small enough
 
     found = [greedy(made, made.n, memory, floor) for floor in floors]
 
