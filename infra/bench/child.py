@@ -20,7 +20,7 @@ from infra.bench.memory import forget_peak, peak
 from infra.bench.product import BLOCK, product_seconds
 from infra.bench.task import Outcome, Task
 
-_WARM_PICKS = 80  # enough to come to every compiled loop
+_WARM_PICKS = 240  # enough to come to every compiled loop
 _BUDGET = 40.0  # tokens a pick: greedy by gain per cost takes short ones, and then about k
 
 
