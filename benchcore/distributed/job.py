@@ -97,8 +97,9 @@ def problem_of(config: Config, pool: Pool) -> tuple[Problem, tuple[Benchmark, ..
     section = config.select
     if pool.n == 0:
         raise UsageError("there is no prompt to pick from", where="select.filter", mend="Loosen the filter.")
-    if section.method not in METHODS:
-        raise UsageError(f"unknown method '{section.method}'", "select.method", f"There are {', '.join(METHODS)}.")
+    known = [name for name, entry in METHODS.items() if name == _OPTIMIZED or not entry.needs]
+    if section.method not in known:
+        raise UsageError(f"unknown method '{section.method}'", "select.method", f"There are {', '.join(known)}.")
     names, first, place = np.unique(pool.benchmark, return_index=True, return_inverse=True)
     sizes = np.bincount(place, weights=pool.copies).astype(np.float64)
     shares = group_shares(section.mass, names, sizes, pool.category[first])

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+from benchcore.methods.entry import Entry
 from benchcore.methods.facility_location import facility_location
-from benchcore.methods.problem import Method
 from benchcore.methods.stratified_random import stratified_random
 
-METHODS: dict[str, Method] = {
-    "facility_location": facility_location,
-    "random": stratified_random,
+METHODS: dict[str, Entry] = {
+    "facility_location": Entry(facility_location, ("embedding",), nested=True),
+    "random": Entry(stratified_random, nested=True, drawn=True),
 }

@@ -22,7 +22,9 @@ class Problem:
         ids: (n,) distinct strings; ties between equal gains go to the smallest id.
         groups: (n,) group names (benchmarks, subjects).
         mass: (n,) float64, not negative, sums to 1.
-        features: blocks by name, each with n rows: `embedding` (n, d) float32, for tasks `scores` (models, n).T, ...
+        features: blocks by name, each with n rows: `embedding` (n, d) float32 vectors, `surface` (n, s) float64 and
+            `ngrams` (n, t) float32 features of the text, `scores` (n, models) float64 in [0, 1] of source models, NaN
+            where missing.
         k: how many to pick.
         balanced: True for balanced rounds over `groups`, False for plain cardinality.
         costs: (n,) float64 positive, or None where every item costs the same.
@@ -97,6 +99,8 @@ class Selection:
         certificate: an upper bound on the optimum, where the method has one.
         roles: (k,) `core` or `audit`.
         inclusion_probabilities: (k,) float64 where the design is random, else None.
+        weights: (k,) float64 that sum to 1, where the method has weights of its own for the whole (those of clusters,
+            say), else None.
     """
 
     indices: Indices
@@ -105,6 +109,7 @@ class Selection:
     certificate: Certificate | None
     roles: NDArray[np.str_]
     inclusion_probabilities: NDArray[np.float64] | None = None
+    weights: NDArray[np.float64] | None = None
 
 
 def require_feasible(problem: Problem, where: str = "", *, least: int = 1) -> None:

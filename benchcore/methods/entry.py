@@ -1,0 +1,36 @@
+"""What the registry of methods knows about each."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from benchcore.methods.problem import Method, Problem, Selection
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A named method; it can be called like the method itself.
+
+    Attributes:
+        method: from a problem to a selection.
+        needs: feature blocks that the problem must have: `embedding`, `surface`, `ngrams`; `scores` marks a method
+            that looks at the scores of source models.
+        nested: whether a smaller k gives a prefix.
+        drawn: whether the picks depend on the seed.
+        balances: whether `balanced` problems are picked in balance; others take no notice of it.
+    """
+
+    method: Method
+    needs: tuple[str, ...] = ()
+    nested: bool = False
+    drawn: bool = False
+    balances: bool = True
+
+    @property
+    def score_free(self) -> bool:
+        """Whether no model's score is looked at."""
+        return "scores" not in self.needs
+
+    def __call__(self, problem: Problem) -> Selection:
+        """Pick `problem.k` items."""
+        return self.method(problem)
