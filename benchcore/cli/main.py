@@ -13,7 +13,8 @@ from typing import Annotated
 import typer
 
 import benchcore
-from benchcore.cli import doctor, pick, registry, steps
+from benchcore.cli import doctor, lab, pick, registry, steps
+from benchcore.cli.output import drop_output, print_line, writing
 from benchcore.errors import BenchcoreError
 
 INTERRUPTED, TERMINATED = 130, 143  # 128 + the signal's number, as shells have it
@@ -45,7 +46,7 @@ def start(
 ) -> None:
     """Pick the few prompts that stand for a whole registry of benchmarks."""
     if version:
-        sys.stdout.write(f"benchcore {benchcore.__version__}\n")
+        print_line(f"benchcore {benchcore.__version__}")
     elif context.invoked_subcommand is None:
         sys.stderr.write(context.get_help() + "\n")
         raise typer.Exit(2)
@@ -59,10 +60,12 @@ app.command("report")(steps.report)
 app.command("pick")(pick.pick)
 app.command("doctor")(doctor.doctor)
 app.add_typer(registry.app, name="registry")
+app.add_typer(lab.app, name="lab")
 
 
 def main() -> None:
     """Entry point of the console script and of `python -m benchcore`."""
+    _open_streams()
     sys.exit(execute(app, sys.argv[1:]))
 
 
@@ -82,11 +85,12 @@ def execute(commands: typer.Typer, arguments: Sequence[str], name: str = "benchc
     try:
         with command.make_context(name, list(arguments)) as context:
             command.invoke(context)
-        sys.stdout.flush()
+        with writing():
+            sys.stdout.flush()
     except typer.Exit as end:
         return int(end.exit_code)
     except BrokenPipeError:  # the reader of our output has gone, as `head` does; the shell shows the reader's status
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        drop_output()
     except SystemExit as end:
         if end.code == signal.SIGTERM:
             return _fail(end, debug=False)
@@ -94,6 +98,17 @@ def execute(commands: typer.Typer, arguments: Sequence[str], name: str = "benchc
     except (Exception, KeyboardInterrupt) as error:
         return _fail(error, debug="--debug" in arguments)
     return 0
+
+
+def _open_streams() -> None:
+    """Let what goes to a closed stderr go nowhere; a closed stdout can be opened for reading only, so writing fails."""
+    for number, flags in ((0, os.O_RDONLY), (1, os.O_RDONLY), (2, os.O_WRONLY)):  # no file may take these numbers
+        try:
+            os.fstat(number)
+        except OSError:
+            os.open(os.devnull, flags)  # takes the lowest number that is free, which is this one
+    sys.stdout = sys.stdout or os.fdopen(1, "w", encoding="utf-8", closefd=False)
+    sys.stderr = sys.stderr or os.fdopen(2, "w", encoding="utf-8", closefd=False)
 
 
 def _terminate(sent: int, _frame: FrameType | None) -> None:

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import os
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 import orjson
+
+from benchcore.errors import BenchcoreError
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -18,12 +22,30 @@ _WIDTH_IN_A_FILE = 120
 def print_json(value: Any) -> None:
     """Write one JSON document; what JSON lacks (NaN) becomes null."""
     encoded = orjson.dumps(value, option=orjson.OPT_INDENT_2 | orjson.OPT_SERIALIZE_NUMPY, default=str)
-    sys.stdout.write(encoded.decode() + "\n")
+    print_line(encoded.decode())
 
 
 def print_line(line: str = "") -> None:
     """Write one line as it is."""
-    sys.stdout.write(line + "\n")
+    with writing():
+        sys.stdout.write(line + "\n")
+
+
+@contextmanager
+def writing() -> Iterator[None]:
+    """Tell in one line what keeps stdout from being written to (but for a reader that has gone, as `head` does)."""
+    try:
+        yield
+    except BrokenPipeError:
+        raise
+    except (OSError, ValueError) as error:  # a full disk, say; or closed
+        drop_output()
+        raise BenchcoreError(f"cannot be written ({getattr(error, 'strerror', None) or error})", "stdout") from None
+
+
+def drop_output() -> None:
+    """Send to nowhere what stdout still holds, so that the interpreter does not try it again when it ends."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def table(title: str | None, columns: Sequence[str], rows: Iterable[Sequence[object]]) -> Table:
@@ -46,7 +68,8 @@ def print_table(title: str | None, columns: Sequence[str], rows: Iterable[Sequen
 
     width = None if sys.stdout.isatty() else _WIDTH_IN_A_FILE
     console = Console(file=sys.stdout, width=width, highlight=False)
-    console.print(table(title, columns, rows))
+    with writing():
+        console.print(table(title, columns, rows))
     print_line()
 
 

@@ -48,7 +48,9 @@ def pick(
         list[str] | None,
         typer.Option(metavar="GROUP=LOW:HIGH", help="Least and most picks of a group, instead of rounds; repeatable."),
     ] = None,
-    costs: Texts = None,
+    costs: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="One price a line, or a .npy file, in the order of the rows.")
+    ] = None,
     cost_column: Column = None,
     budget: Annotated[float | None, typer.Option(help="Largest sum of costs (tokens, money).")] = None,
     cover: Annotated[float | None, typer.Option(help="Stop at this share of what all rows are worth.")] = None,
@@ -117,21 +119,20 @@ def _select(*arguments: Any, **options: Any) -> Picks:
     return select(*arguments, **options)
 
 
-def _values(file: Embeddings, kind: str, lines: Path | None, named: str | None) -> list[str] | None:
-    """Texts, one a row: of a file of lines, or of a column."""
+def _values(file: Embeddings, kind: str, lines: Path | None, named: str | None) -> list[Any] | None:
+    """Values, one a row: of a file of lines, or of a column."""
     from benchcore.cli.embeddings_file import read_lines
 
     if lines is not None:
         return read_lines(lines, file.rows)
-    values = file.column(kind, named)
-    return None if values is None else [str(value) for value in values]
+    return file.column(kind, named)
 
 
 def _costs(file: Embeddings, lines: Path | None, named: str | None, *, wanted: bool) -> list[float] | None:
     """Prices, one a row; a usual column is looked at only where there is a budget."""
-    from benchcore.cli.embeddings_file import read_lines
+    from benchcore.cli.embeddings_file import read_numbers
 
-    values = read_lines(lines, file.rows) if lines is not None else file.column("cost", named, implied=wanted)
+    values = read_numbers(lines, file.rows) if lines is not None else file.column("cost", named, implied=wanted)
     if values is None:
         return None
     costs = []

@@ -41,8 +41,9 @@ class CoresetSelector(BaseEstimator):  # type: ignore[misc]
         power: of `benchcore.select`.
         optimizer: of `benchcore.select`.
         y_is_groups: whether the y of `fit` says each row's group; otherwise y is not looked at.
-        random_state: for what draws: a seed, a RandomState, or None for another draw every time.
-        options: further arguments of `benchcore.select`: `mass`, `quotas`, `costs`, `budget`, `redundancy`, ...
+        random_state: for what draws: a seed, a Generator, a RandomState, or None for another draw every time.
+        options: further arguments of `benchcore.select`, which go before those above: `groups`, `mass`, `quotas`,
+            `costs`, `budget`, `redundancy`, ...
 
     Attributes:
         ranking_: (k,) row numbers in the order of picking.
@@ -86,22 +87,12 @@ class CoresetSelector(BaseEstimator):  # type: ignore[misc]
             ValueError: an argument is wrong; names the rows or the figures.
         """
         rows = self._checked(X, reset=True)
-        if self.objective == "feature_based":
+        if self._counts_features():
             check_non_negative(rows, "feature_based")
         if self.y_is_groups and y is None:
             raise ValueError("y_is_groups requires y to be passed: the group of each row, but the target y is None")
         try:
-            picks = select(
-                rows,
-                self.n_samples,
-                objective=self.objective,
-                kernel=self.kernel,
-                power=self.power,
-                optimizer=self.optimizer,
-                groups=np.asarray(y).ravel().tolist() if self.y_is_groups else None,
-                seed=self._seed(),
-                **(self.options or {}),
-            )
+            picks = select(rows, **{**self._arguments(y), **(self.options or {})})
         except UsageError as error:
             raise ValueError(f"{error} (n_samples={rows.shape[0]} rows were given)") from error
         self.ranking_, self.gains_, self.weights_ = picks.indices, picks.gains, picks.weights
@@ -109,8 +100,19 @@ class CoresetSelector(BaseEstimator):  # type: ignore[misc]
         self.n_rows_in_ = int(rows.shape[0])
         return self
 
+    def _arguments(self, y: Any) -> dict[str, Any]:
+        return {
+            "k": self.n_samples,
+            "objective": self.objective,
+            "kernel": self.kernel,
+            "power": self.power,
+            "optimizer": self.optimizer,
+            "groups": np.asarray(y).ravel().tolist() if self.y_is_groups else None,
+            "seed": self._seed(),
+        }
+
     def transform(self, X: Any) -> Any:
-        """The picked rows of X, in the order of picking.
+        """The picked rows of X, in the order of picking; of a data frame as one.
 
         Raises:
             ValueError: X has not as many rows as the array that was fitted.
@@ -119,7 +121,7 @@ class CoresetSelector(BaseEstimator):  # type: ignore[misc]
         rows = self._checked(X, reset=False)
         if rows.shape[0] != self.n_rows_in_:
             raise ValueError(f"picks are of the {self.n_rows_in_} rows that were fitted, and X has {rows.shape[0]}")
-        return rows[self.ranking_]
+        return X.iloc[self.ranking_] if hasattr(X, "iloc") else rows[self.ranking_]
 
     def fit_transform(self, X: Any, y: Any = None) -> Any:
         """Pick rows of X, and give them in the order of picking."""
@@ -139,14 +141,23 @@ class CoresetSelector(BaseEstimator):  # type: ignore[misc]
         """What scikit-learn may expect: with a precomputed kernel both axes are rows."""
         tags = super().__sklearn_tags__()
         tags.transformer_tags = TransformerTags()
-        tags.input_tags.pairwise = self.kernel == PRECOMPUTED
+        tags.input_tags.pairwise = self._asked("kernel") == PRECOMPUTED
         tags.input_tags.sparse = self._takes_sparse()
-        tags.input_tags.positive_only = self.objective == "feature_based"
+        tags.input_tags.positive_only = self._counts_features()
         tags.target_tags.required = self.y_is_groups
         return tags
 
     def _takes_sparse(self) -> bool:
-        return bool(self.objective == "feature_based" or self.kernel == PRECOMPUTED)
+        return self._counts_features() or self._asked("kernel") == PRECOMPUTED
+
+    def _counts_features(self) -> bool:
+        """Whether X is looked at as amounts of features and as nothing else."""
+        objective = self._asked("objective")
+        return (list(objective) if isinstance(objective, Mapping) else [objective]) == ["feature_based"]
+
+    def _asked(self, argument: str) -> Any:
+        """An argument of `select`: options go before those of their own."""
+        return (self.options or {}).get(argument, getattr(self, argument))
 
     def _checked(self, X: Any, *, reset: bool) -> Any:
         return validate_data(self, X, reset=reset, accept_sparse="csr" if self._takes_sparse() else False)
@@ -154,4 +165,6 @@ class CoresetSelector(BaseEstimator):  # type: ignore[misc]
     def _seed(self) -> int:
         if isinstance(self.random_state, int | np.integer):
             return int(self.random_state)
+        if isinstance(self.random_state, np.random.Generator):
+            return int(self.random_state.integers(2**31 - 1))
         return int(check_random_state(self.random_state).randint(2**31 - 1))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from benchcore.methods.id_order import solve_in_id_order
 from benchcore.methods.problem import Method, Problem, Selection
 
 
@@ -32,5 +33,5 @@ class Entry:
         return "scores" not in self.needs
 
     def __call__(self, problem: Problem) -> Selection:
-        """Pick `problem.k` items."""
-        return self.method(problem)
+        """Pick `problem.k` items: the same ids whatever the order of the rows."""
+        return solve_in_id_order(self.method, problem)

@@ -4,20 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from benchcore.errors import UsageError
-from benchcore.methods.names import require_known
-from benchcore.methods.pool import Indices, Pool
+from benchcore.methods.arguments import LARGEST, SMALLEST, whole
+from benchcore.methods.columns import text
+from benchcore.methods.pool import Indices, Pool, require_group
 from benchcore.methods.problem import Problem, require_feasible
 from benchcore.submodular.constraints.constraint import Cardinality, Constraint
 from benchcore.submodular.constraints.knapsack import Counting, Knapsack
 from benchcore.submodular.constraints.quotas import Quotas
 from benchcore.submodular.constraints.rounds import Rounds
 
-Bounds = Mapping[str, tuple[int | None, int | None]]
+Bounds = Mapping[Any, tuple[int | None, int | None]]
 
 
 @dataclass(frozen=True, eq=False)
@@ -86,7 +88,8 @@ class Limits:
         def make() -> Constraint:
             if self.costs is None or self.budget is None:
                 return inner()
-            return Knapsack(inner(), self.costs, self.budget, float(self.costs[self.include].sum()))
+            picks = further if further < int(available.sum()) else None
+            return Knapsack(inner(), self.costs, self.budget, float(self.costs[self.include].sum()), picks)
 
         try:
             make()
@@ -107,10 +110,12 @@ def require_limits(limits: Limits) -> None:
         given, missing = ("costs", "budget") if limits.budget is None else ("budget", "costs")
         raise UsageError(f"{given} without {missing}", where=given, mend=f"Give {missing} too.")
     if limits.costs is not None:
-        wrong = ~(np.isfinite(limits.costs) & (limits.costs > 0))
+        wrong = ~((limits.costs >= SMALLEST) & (limits.costs <= LARGEST))
         if wrong.any():
             named = ", ".join(f"{pool.ids[row]} ({limits.costs[row]:g})" for row in np.flatnonzero(wrong)[:5])
-            raise UsageError(f"{int(wrong.sum())} costs are not positive numbers: {named}", where="costs")
+            extreme = ((limits.costs > 0) & np.isfinite(limits.costs) & wrong).any()
+            bounds = f" from {SMALLEST:g} to {LARGEST:g}" if extreme else ""
+            raise UsageError(f"{int(wrong.sum())} costs are not positive numbers{bounds}: {named}", where="costs")
 
 
 def bounds_by_group(pool: Pool, quotas: Bounds) -> tuple[Indices, Indices]:
@@ -119,15 +124,17 @@ def bounds_by_group(pool: Pool, quotas: Bounds) -> tuple[Indices, Indices]:
     Raises:
         UsageError: a group is unknown, or its quota is no pair of whole numbers.
     """
+    if not isinstance(quotas, Mapping):
+        raise UsageError(f"must be {{group: (low, high)}}, got a {type(quotas).__name__}", where="quotas")
     names = [str(name) for name in pool.names]
     low, high = np.zeros(len(names), np.int64), np.full(len(names), pool.n, np.int64)
     for group, bounds in quotas.items():
-        require_known(str(group), names, "group", "quotas")
-        try:
-            least, most = bounds
-            place = names.index(str(group))
-            low[place] = 0 if least is None else int(least)
-            high[place] = pool.n if most is None else int(most)
-        except (TypeError, ValueError):
-            raise UsageError(f"the quota of '{group}' is {bounds!r}, not (low, high)", where="quotas") from None
+        require_group(group, names, "quotas")
+        place = names.index(text(group))
+        if isinstance(bounds, str | bytes | Mapping) or not hasattr(bounds, "__len__") or len(bounds) != 2:
+            raise UsageError(f"the quota of '{text(group)}' is {bounds!r}, not (low, high)", where="quotas")
+        for side, bound in zip((low, high), bounds, strict=True):
+            if bound is not None:
+                found = whole(bound, f"quotas of '{text(group)}'")
+                side[place] = min(max(found, -1), pool.n + 1)  # beyond these nothing changes
     return low, high

@@ -10,12 +10,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchcore.errors import UsageError
+from benchcore.methods.native import as_matrix, is_sparse
 from benchcore.submodular.quantise import Rows
 from benchcore.submodular.similarities.kernels import Kernel, fit
 from benchcore.submodular.similarities.precomputed import DenseSimilarity, SparseSimilarity
 from benchcore.submodular.similarities.similarity import Similarity
 
 PRECOMPUTED = "precomputed"
+DIRECTIONAL = ("centered_cosine", "cosine", "shifted_cosine")  # kernels that bring each row to length 1
 
 
 @dataclass(frozen=True, eq=False)
@@ -124,7 +126,8 @@ class Material:
     def _given(self) -> DenseSimilarity | SparseSimilarity:
         if self.comparison.power != 1 or self.comparison.bandwidth is not None:
             raise UsageError("a precomputed kernel is taken as it is, without a power or a bandwidth", where="kernel")
-        return SparseSimilarity(self.data) if is_sparse(self.data) else DenseSimilarity(self.data)
+        turned = self.data.T  # similarities take candidates first, users what is represented: sum_i max_j matrix[i, j]
+        return SparseSimilarity(turned.tocsr()) if is_sparse(turned) else DenseSimilarity(turned)
 
     def _others(self, vectors: NDArray[np.float32] | None, name: str) -> Rows:
         if vectors is None:
@@ -143,22 +146,3 @@ def as_vectors(data: Any, where: str) -> NDArray[np.float32]:
         raise UsageError("expected dense vectors, got a sparse matrix", where=where, mend="Use .toarray().")
     with np.errstate(over="ignore"):  # too large for single precision becomes infinity, which is refused by name
         return np.ascontiguousarray(array, np.float32)
-
-
-def as_matrix(data: Any, where: str) -> Any:
-    """An array or a sparse matrix of rows of real numbers; sparse ones in compressed rows.
-
-    Raises:
-        UsageError: it is no such array.
-    """
-    matrix = data.tocsr() if is_sparse(data) else np.asarray(data)
-    if matrix.ndim != 2 or 0 in matrix.shape:
-        raise UsageError(f"expected rows of numbers, got an array of shape {matrix.shape}", where=where)
-    if matrix.dtype.kind not in "fiub":
-        raise UsageError(f"expected real numbers, got {matrix.dtype}", where=where)
-    return matrix
-
-
-def is_sparse(data: Any) -> bool:
-    """Whether it is a SciPy sparse matrix; without importing SciPy."""
-    return hasattr(data, "tocsr")

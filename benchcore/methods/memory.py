@@ -6,6 +6,7 @@ from collections.abc import Iterable
 
 from benchcore.errors import UsageError
 from benchcore.machine import in_words
+from benchcore.submodular.pairs.kept import KEPT_BYTES, MOST_PAIRS
 
 _BLOCKS = 96 * 2**20  # blocks of similarities, and what quantising takes for some thousand rows at a time
 _LOW_RANK = ("cosine", "centered_cosine", "linear")
@@ -70,4 +71,6 @@ def _kept(name: str, n: int, d: int, k: int, *, low_rank: bool) -> int:
         return 8 * n * k
     if name == "logdetmi":
         return 8 * n * (2 * k + 2)
+    if name in ("facility_location", "flvmi") and n * n <= MOST_PAIRS:
+        return 8 * 4 * n + 2 * KEPT_BYTES * n * n
     return 8 * 4 * n

@@ -7,6 +7,8 @@ from collections.abc import Iterable
 
 from benchcore.errors import UsageError
 
+_SHOWN = 20  # names that an error lists at most
+
 
 def require_known(name: str, known: Iterable[str], what: str, where: str | None = None) -> None:
     """Refuse a name that is not known.
@@ -24,5 +26,6 @@ def require_known(name: str, known: Iterable[str], what: str, where: str | None 
     if name in names:
         return
     near = difflib.get_close_matches(str(name), names, n=1)
-    mend = f"Did you mean '{near[0]}'?" if near else f"There are {', '.join(names)}."
-    raise UsageError(f"unknown {what} '{name}'", where=where, mend=mend)
+    more = f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else ""
+    mend = f"Did you mean '{near[0]}'?" if near else f"There are {', '.join(names[:_SHOWN])}{more}."
+    raise UsageError(f"unknown {what} '{name}'", where=where, mend=mend if names else None)

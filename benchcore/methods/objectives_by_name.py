@@ -3,18 +3,23 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from benchcore.errors import UsageError
-from benchcore.methods.material import Material, is_sparse
+from benchcore.methods.arguments import LARGEST, SMALLEST, choice, number
+from benchcore.methods.columns import numbers
+from benchcore.methods.material import Material
 from benchcore.methods.names import require_known
+from benchcore.methods.native import is_sparse, require_magnitude
+from benchcore.submodular.objectives.concave import CONCAVE
 from benchcore.submodular.objectives.objective import Objective
 
 _ROWS = 4096
+_FLAT = 1e-9  # of amounts beside 1
 
 
 def facility_location(material: Material, *, nu: float = 1.0) -> Objective:
@@ -56,7 +61,9 @@ def feature_based(
         raise UsageError("feature_based needs features, and the embeddings are a precomputed kernel", where="features")
     rows = material.data if features is None else features
     _require_amounts(rows, material.ids)
-    return FeatureBased(rows, feature_weights, concave)
+    require_magnitude(rows, "features")
+    _require_bent(rows, concave)
+    return FeatureBased(rows, _feature_weights(feature_weights, rows.shape[1]), concave)
 
 
 def log_determinant(material: Material, *, scale: float = 1.0) -> Objective:
@@ -146,6 +153,7 @@ def make_objective(wanted: str | Mapping[str, float], material: Material, parame
             owners = [other for other in OBJECTIVES if name in parameters_of(other)]
             whose = f"of {', '.join(owners)}, not " if owners else "not "
             raise UsageError(f"is a parameter {whose}of {', '.join(weights)}", where=name)
+    parameters = _checked(weights, parameters)
     parts = [
         (
             weight,
@@ -158,6 +166,32 @@ def make_objective(wanted: str | Mapping[str, float], material: Material, parame
     from benchcore.submodular.objectives.mixture import Mixture
 
     return Mixture(parts)
+
+
+def _checked(names: Iterable[str], parameters: Mapping[str, Any]) -> dict[str, Any]:
+    """Parameters of the kind that their defaults have."""
+    checked = dict(parameters)
+    for name in names:
+        for key, parameter in inspect.signature(OBJECTIVES[name]).parameters.items():
+            if key not in parameters:
+                continue
+            if isinstance(parameter.default, float):
+                checked[key] = number(parameters[key], key)
+            elif isinstance(parameter.default, str):
+                checked[key] = choice(parameters[key], CONCAVE, key)
+    return checked
+
+
+def _feature_weights(weights: Any, width: int) -> NDArray[np.float64] | None:
+    """A weight for each feature, none of them so large or all so small that sums leave double precision."""
+    if weights is None:
+        return None
+    checked = numbers(weights, width, "feature_weights")
+    if not ((checked >= 0) & (checked <= LARGEST)).all() or not checked.max() >= SMALLEST:
+        raise UsageError(
+            f"must be numbers from 0 to {LARGEST:g}, some of them above {SMALLEST:g}", where="feature_weights"
+        )
+    return checked
 
 
 def _require_amounts(features: Any, ids: NDArray[np.str_]) -> None:
@@ -175,3 +209,15 @@ def _require_amounts(features: Any, ids: NDArray[np.str_]) -> None:
     if wrong.size:
         named = ", ".join(str(ids[row]) for row in wrong[:5])
         raise UsageError(f"features of {len(wrong)} rows are negative or not finite: {named}", where="features")
+
+
+def _require_bent(features: Any, concave: str) -> None:
+    """Refuse amounts that would all vanish beside the 1 where the function bends."""
+    stored = features.data if is_sparse(features) else features
+    largest = float(stored.max(initial=0)) if stored.size else 0.0
+    if CONCAVE[concave].bend and 0 < largest < _FLAT:
+        raise UsageError(
+            f"the largest is {largest:g}, where {concave}, which bends at 1, is flat",
+            where="features",
+            mend="Multiply them by some number, or use concave='sqrt'.",
+        )

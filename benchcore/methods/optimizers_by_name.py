@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -15,7 +16,10 @@ from benchcore.methods.picks import Bounds
 from benchcore.submodular.certificates import certify
 from benchcore.submodular.constraints.constraint import Constraint
 from benchcore.submodular.objectives.objective import Objective
+from benchcore.submodular.optimizers.lazy import with_landmarks_beyond
 from benchcore.submodular.optimizers.result import Advance, Greedy, Landmark
+
+log = logging.getLogger(__name__)
 
 OPTIMIZERS = ("lazy", "naive", "stochastic", "threshold", "sieve_streaming")
 
@@ -60,7 +64,7 @@ def require_plan(plan: Plan, limits: Limits) -> None:
         raise UsageError(
             "sieve_streaming knows only a number of picks",
             where="optimizer",
-            mend="Set balanced=False, without quotas.",
+            mend="Switch rounds off (balanced=False, --no-balance) and give no quotas.",
         )
 
 
@@ -86,6 +90,8 @@ def optimize(
     run, fewest = _run(plan, objective, limits, constraint, advance)
     if plan.sweeps:
         run = _refined(run, objective.fresh(), limits, plan.sweeps)
+    elif plan.optimizer == "lazy" and plan.cover is None and limits.costs is None:
+        run = with_landmarks_beyond(run, objective)
     certificate = certify(run, objective, constraint(), len(limits.include))
     if certificate is None:
         return run, None
@@ -109,6 +115,8 @@ def _run(
         from benchcore.submodular.optimizers.cover import cover
 
         covered = cover(objective, constraint, plan.cover, include, advance=advance)
+        if not covered.reached:
+            log.warning("cover: %d picks, all that are allowed, reach less than %g", len(covered.run.order), plan.cover)
         return covered.run, covered.fewest
     if limits.costs is not None:
         from benchcore.submodular.optimizers.knapsack import knapsack_greedy

@@ -33,12 +33,14 @@ class Picks:
 
     Attributes:
         indices: (k,) int64 row numbers.
-        ids: (k,) their ids; row numbers as text where none were given.
+        ids: (k,) their ids as text, whatever they were given as; row numbers where none were given.
         gains: (k,) increase of the objective with each pick.
         value: the objective at the end: the sum of the gains.
-        weights: (k,) what each pick's score counts in the estimate of the whole, summing to 1.
+        weights: (k,) what each pick's score counts in the estimate of the whole, summing to 1: equal inside a group,
+            groups by their mass.
         certificate: how far from optimal the picks can be at most; None where nothing is known.
-        borrowed: groups without a pick, whose part of the weights others carry.
+        borrowed: groups without a pick, in order of name, whose part of the weights the others carry, in proportion to
+            their own.
     """
 
     indices: NDArray[np.int64]

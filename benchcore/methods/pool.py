@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,11 +12,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchcore.errors import UsageError
+from benchcore.methods.arguments import number
+from benchcore.methods.columns import numbers, several, text, texts
 from benchcore.methods.mass import group_shares, item_mass
+from benchcore.methods.names import require_known
 from benchcore.submodular.quantise import integer_mass
 
 Indices = NDArray[np.int64]
-Mass = str | Mapping[str, float] | NDArray[np.floating] | Sequence[float]
+Mass = str | Mapping[Any, float] | NDArray[np.floating] | Sequence[float]
+
+_MODES = ("macro", "micro")
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,21 +64,23 @@ class Pool:
         """The caller's row numbers of some positions."""
         return positions.astype(np.int64) if self.order is None else self.order[positions].astype(np.int64)
 
-    def positions(self, wanted: Sequence[object], key: str) -> Indices:
-        """Positions of some ids, in the order given.
+    def positions(self, wanted: Iterable[object] | None, key: str) -> Indices:
+        """Positions of some ids, in the order given (of a set: of the ids).
 
         Raises:
-            UsageError: an id is unknown or stands twice.
+            UsageError: an id is unknown or stands twice, or these are no ids.
         """
-        if not len(wanted):
+        ids = [text(identity) for identity in several(() if wanted is None else wanted, key)]
+        if isinstance(wanted, AbstractSet):
+            ids.sort()
+        if not ids:
             return np.zeros(0, np.int64)
-        ids = [str(identity) for identity in wanted]
         where = {str(name): position for position, name in enumerate(self.ids)}
         unknown = [identity for identity in ids if identity not in where]
         if unknown:
             raise UsageError(f"unknown ids: {', '.join(unknown[:5])}", where=key)
-        if len(set(ids)) != len(ids):
-            twice = sorted({identity for identity in ids if ids.count(identity) > 1})
+        twice = sorted(identity for identity, count in Counter(ids).items() if count > 1)
+        if twice:
             raise UsageError(f"ids stand twice: {', '.join(twice[:5])}", where=key)
         return np.array([where[identity] for identity in ids], np.int64)
 
@@ -88,38 +97,23 @@ def make_pool(n: int, ids: Sequence[object] | None, groups: Sequence[object] | N
     Raises:
         UsageError: lengths differ, an id stands twice, or the mass is none.
     """
-    names = np.arange(n).astype(np.str_) if ids is None else _distinct(column(ids, n, "ids", np.str_))
+    names = np.arange(n).astype(np.str_) if ids is None else _distinct(texts(ids, n, "ids"))
     order = None if ids is None else np.argsort(names, kind="stable").astype(np.int64)
     if order is not None and (np.diff(order) == 1).all():
         order = None
-    members = np.zeros(n, np.str_) if groups is None else column(groups, n, "groups", np.str_)
+    members = np.zeros(n, np.str_) if groups is None else texts(groups, n, "groups")
     if order is not None:
         names, members = names[order], members[order]
     group_names, inverse = np.unique(members, return_inverse=True)
-    numbers = inverse.astype(np.int64)
+    members_of = inverse.astype(np.int64)
     if isinstance(mass, str | Mapping):
-        shares = group_shares(mass, group_names, np.bincount(numbers).astype(np.float64), group_names)
-        own = item_mass(shares, numbers)
+        shares = _shares(mass, group_names, np.bincount(members_of).astype(np.float64))
+        own = item_mass(shares, members_of)
     else:
-        own = _own_mass(column(mass, n, "mass", np.float64))
+        own = _parts(numbers(mass, n, "mass"), "mass", "rows")
         own = own if order is None else own[order]
-        shares = np.bincount(numbers, weights=own).astype(np.float64)
-    return Pool(names, order, members, numbers, group_names, shares, own)
-
-
-def column(values: Any, n: int, name: str, dtype: Any) -> NDArray[Any]:
-    """One value a row, of a type.
-
-    Raises:
-        UsageError: there are not n, or they are not of the type.
-    """
-    try:
-        array = np.asarray(values).astype(dtype)
-    except (TypeError, ValueError):
-        raise UsageError("expected numbers", where=name) from None
-    if array.shape != (n,):
-        raise UsageError(f"expected one value a row ({n}), got {array.shape}", where=name)
-    return array
+        shares = np.bincount(members_of, weights=own).astype(np.float64)
+    return Pool(names, order, members, members_of, group_names, shares, own)
 
 
 def _distinct(names: NDArray[np.str_]) -> NDArray[np.str_]:
@@ -129,8 +123,33 @@ def _distinct(names: NDArray[np.str_]) -> NDArray[np.str_]:
     return names
 
 
-def _own_mass(mass: NDArray[np.float64]) -> NDArray[np.float64]:
-    if not (np.isfinite(mass).all() and (mass >= 0).all() and mass.sum() > 0):
-        raise UsageError("weights of rows must be finite, not negative and not all zero", where="mass")
-    own: NDArray[np.float64] = mass / mass.sum()
-    return own
+def _shares(
+    mass: str | Mapping[Any, float], names: NDArray[np.str_], sizes: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    """(groups,) part of the whole that each group has, by name of the mode or by weight."""
+    if isinstance(mass, str):
+        require_known(mass, _MODES, "mass", "mass")
+        return group_shares(mass, names, sizes, names)
+    known = [str(name) for name in names]
+    weights = np.ones(len(known))
+    for group, weight in mass.items():
+        require_group(group, known, "mass")
+        weights[known.index(text(group))] = number(weight, f"mass of {text(group)}", least=0.0)
+    return _parts(weights, "mass", "groups")
+
+
+def require_group(group: object, known: Sequence[str], where: str) -> None:
+    """Refuse the name of a group that no row has."""
+    if list(known) == [""]:
+        raise UsageError(f"names the group '{text(group)}', and rows have no groups", where=where, mend="Give groups.")
+    require_known(text(group), known, "group", where)
+
+
+def _parts(weights: NDArray[np.float64], where: str, whose: str) -> NDArray[np.float64]:
+    """Weights as parts of their sum, however large or small."""
+    largest = float(weights.max())
+    if not (np.isfinite(weights).all() and (weights >= 0).all() and largest > 0):
+        raise UsageError(f"weights of {whose} must be finite, not negative and not all zero", where=where)
+    near_one = np.ldexp(weights, -int(np.frexp(largest)[1]))  # exact, so that the sum is a number
+    parts: NDArray[np.float64] = near_one / near_one.sum()
+    return parts

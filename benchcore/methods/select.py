@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import inspect
-import operator
-from collections.abc import Callable, Mapping, Sequence
+import logging
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -13,21 +14,28 @@ from numpy.typing import NDArray
 from benchcore.errors import UsageError
 from benchcore.estimation.weights import Benchmark, target_weights
 from benchcore.machine import free_memory
+from benchcore.methods.arguments import choice, flag, number, positive, whole
+from benchcore.methods.columns import numbers
 from benchcore.methods.limits import Bounds as GroupBounds
 from benchcore.methods.limits import Limits, bounds_by_group, require_limits
-from benchcore.methods.material import PRECOMPUTED, Comparison, Material, as_matrix, as_vectors, is_sparse
+from benchcore.methods.material import DIRECTIONAL, PRECOMPUTED, Comparison, Material, as_vectors
 from benchcore.methods.memory import bytes_needed, require_memory
 from benchcore.methods.names import require_known
+from benchcore.methods.native import as_matrix, is_sparse, require_magnitude, require_single
 from benchcore.methods.objectives_by_name import OBJECTIVES, QUERY_OBJECTIVES, make_objective, parameters_of
-from benchcore.methods.optimizers_by_name import Plan, optimize, require_plan
+from benchcore.methods.optimizers_by_name import OPTIMIZERS, Plan, optimize, require_plan
 from benchcore.methods.picks import Bounds, Picks
-from benchcore.methods.pool import Indices, Mass, Pool, column, make_pool
+from benchcore.methods.pool import Indices, Mass, Pool, make_pool
 from benchcore.methods.stratified_random import stratified_random
 from benchcore.submodular.optimizers.result import Greedy
 from benchcore.submodular.quantise import require_finite
 from benchcore.submodular.similarities.kernels import KERNELS, require_usable
 
+log = logging.getLogger(__name__)
+
 RANDOM = "random"
+_LEAST_EPSILON = 1e-3  # the work grows as 1 / epsilon
+_LIGHTEST = 1e-3  # gains of a mixture are multiples of 2^-40
 _KEPT = 12 * 2**30  # what objectives keep at most beside the rows, however much is free
 
 
@@ -47,8 +55,8 @@ def select(
     costs: Sequence[float] | NDArray[np.floating] | None = None,
     budget: float | None = None,
     cover: float | None = None,
-    include: Sequence[object] = (),
-    exclude: Sequence[object] = (),
+    include: Iterable[object] | None = (),
+    exclude: Iterable[object] | None = (),
     query: Any = None,
     avoid: Any = None,
     optimizer: str = "lazy",
@@ -66,33 +74,36 @@ def select(
 
     Args:
         embeddings: (n, d) one vector a row, of any real type; for `feature_based` not negative, dense or sparse; for
-            the kernel `precomputed` (n, n) similarities, dense or sparse.
-        k: how many to pick. May be left out with a budget, quotas or cover, which then decide alone.
+            the kernel `precomputed` (n, n), dense or sparse: [i, j] is the similarity of row i to candidate j.
+        k: how many to pick. May be left out with a budget, quotas or cover, which then decide alone; beside a budget
+            or cover it is a maximum.
         objective: `facility_location`, `saturated_coverage`, `graph_cut`, `feature_based`, `log_determinant`; with a
             query also `flqmi`, `flvmi`, `gcmi`, `com`, `logdetmi`; `random` (the control); or a weight for each of
             some, for their mixture.
         kernel: `centered_cosine`, `cosine`, `shifted_cosine`, `rbf`, `linear` or `precomputed`.
         power: sharpens the kernel, at least 1.
-        bandwidth: of `rbf`; default: the median distance.
-        ids: (n,) distinct names; ties between equal gains go to the smallest. Default: row numbers.
+        bandwidth: of `rbf`; default: the median distance of up to 1,024 rows.
+        ids: (n,) distinct names, each taken as text; ties between equal gains go to the smallest. Default: row numbers.
         groups: (n,) group (benchmark) of each row. Default: all one.
-        mass: what rows count: `macro` (groups the same), `micro` (rows the same), a weight for each group, or (n,)
-            weights of the rows.
+        mass: what rows count: `macro` (groups the same), `micro` (rows the same), a weight for each group (1 where
+            none is given), or (n,) weights of the rows.
         balanced: no group gets its next pick before every other that still has rows has as many.
-        quotas: {group: (low, high)} least and most picks, None for no limit, instead of balanced rounds.
+        quotas: {group: (low, high)} least and most picks, None for no limit, instead of balanced rounds. Without k,
+            a budget or cover, all upper limits are filled.
         costs: (n,) positive price (tokens, money) of each row.
-        budget: largest sum of costs.
-        cover: stop as soon as this share of what all rows are worth is reached.
+        budget: largest sum of costs. Needs the optimizer `lazy`.
+        cover: stop as soon as this share of what all rows are worth is reached; needs `lazy` and no budget. Where k or
+            quotas stop before it, that is logged.
         include: ids that come first, in this order.
         exclude: ids that are represented and not picked.
         query: (q, d) vectors that the picks should be near to.
         avoid: (p, d) vectors that the picks should add to (facility location).
-        optimizer: `lazy`, `naive`, `stochastic`, `threshold` or `sieve_streaming`.
-        epsilon: what the last three may give away.
-        swaps: passes over the picks that exchange single ones, after the optimizer.
+        optimizer: `lazy`, `naive`, `stochastic`, `threshold` or `sieve_streaming` (slow: a state for each guess).
+        epsilon: what the last three may give away, from 0.001 to 0.999.
+        swaps: passes over the picks that exchange single ones, after the optimizer; not with a budget or cover.
         seed: for what draws.
         memory: bytes that may be used; default: what this machine has free.
-        advance: told of every pick, to show progress (`lazy` and `naive`).
+        advance: gets a 1 for every pick, to show progress (`lazy` and `naive`; with a budget, of both runs).
         **parameters: of the objective, as `benchcore.methods.objectives_by_name` has them: `nu`, `saturation`,
             `redundancy`, `concave`, `feature_weights`, `features`, `scale`, `eta`, `lam`, `psi`, `ridge`.
 
@@ -104,33 +115,33 @@ def select(
     data = as_matrix(embeddings, "embeddings")
     names = _names(objective)
     _require_parameters(parameters)
-    others = (
-        None if vectors is None else as_vectors(vectors, name) for vectors, name in ((query, "query"), (avoid, "avoid"))
-    )
-    comparison = Comparison(kernel, power, bandwidth, *others)
+    comparison = _comparison(kernel, power, bandwidth, query, avoid)
     _require_comparison(comparison, names, data)
+    plan = _plan(optimizer, epsilon, seed, cover, swaps)
     pool = make_pool(data.shape[0], ids, groups, mass)
-    prices = None if costs is None else pool.sorted(column(costs, pool.n, "costs", np.float64))
+    prices = None if costs is None else pool.sorted(numbers(costs, pool.n, "costs"))
     out = pool.positions(exclude, "exclude")
     limits = Limits(
         pool=pool,
-        k=_all(pool, out, quotas) if k is None else _whole(k),
+        k=_most(k, pool, out, quotas, decides=budget is None and cover is None),
         include=pool.positions(include, "include"),
         exclude=out,
-        balanced=balanced,
+        balanced=flag(balanced, "balanced"),
         quotas=quotas,
         costs=prices,
-        budget=budget,
+        budget=None if budget is None else number(budget, "budget", least=0.0),
     )
     require_limits(limits)
-    plan = Plan(optimizer, epsilon, seed, cover, swaps)
     require_plan(plan, limits)
+    if advance is not None and not callable(advance):
+        raise UsageError(f"must be a function, got {advance!r}", where="advance")
     constraint = limits.constraint()
-    left = _require_memory(names, data, limits, comparison, memory)
+    given = None if memory is None else int(number(memory, "memory", least=0.0))
+    left = _require_memory(names, data, limits, comparison, given)
     if names == [RANDOM]:
         if quotas is not None or costs is not None or cover is not None:
             raise UsageError("random knows k and rounds, not quotas, costs or cover", where="objective")
-        drawn = stratified_random(limits.problem(seed))
+        drawn = stratified_random(limits.problem(plan.seed))
         return _picks(pool, Greedy(drawn.indices, drawn.gains), 1.0, None)
     material = _material(data, pool, names, comparison, left)
     try:
@@ -138,15 +149,58 @@ def select(
         run, bounds = optimize(plan, made, limits, constraint, advance)
     except ValueError as error:
         raise UsageError(str(error)) from error
-    return _picks(pool, run, made.unit, bounds)
+    if not np.isfinite(run.gains).all():
+        raise UsageError("gains exceed what double precision can hold", where="objective", mend="Lower its parameters.")
+    if len(run.order) and not run.gains.any():
+        log.warning("no pick raises the objective: all are tied, and the smallest ids come first")
+    return _picks(pool, run, made.unit, _of_nothing(bounds) if cover is not None and not len(run.order) else bounds)
+
+
+def _of_nothing(bounds: Bounds | None) -> Bounds | None:
+    """Bounds of no picks at all: sets as small are worth nothing."""
+    return None if bounds is None else replace(bounds, upper_bound=0.0, ratio=1.0)
 
 
 def _names(objective: str | Mapping[str, float]) -> list[str]:
-    names = [objective] if isinstance(objective, str) else list(objective)
-    for name in names:
-        known = (*OBJECTIVES, RANDOM) if isinstance(objective, str) else OBJECTIVES
-        require_known(name, known, "objective", "objective")
-    return names
+    """Names of the objective, or of a mixture's parts, whose weights are looked at too."""
+    if isinstance(objective, str):
+        return [choice(objective, (*OBJECTIVES, RANDOM), "objective")]
+    if not (isinstance(objective, Mapping) and objective):
+        raise UsageError(f"must be a name or {{name: weight}}, got {objective!r}", where="objective")
+    weights = []
+    for name, weight in objective.items():
+        choice(name, OBJECTIVES, "objective")
+        weights.append(number(weight, f"weight of {name}", least=0.0))
+    if max(weights) < _LIGHTEST:
+        raise UsageError(
+            f"the largest weight of the mixture is {max(weights):g}, below {_LIGHTEST}",
+            where="objective",
+            mend="Multiply all weights by the same number.",
+        )
+    return list(objective)
+
+
+def _comparison(kernel: Any, power: Any, bandwidth: Any, query: Any, avoid: Any) -> Comparison:
+    """The kernel and what rows are compared with, each checked by itself."""
+    choice(kernel, (*KERNELS, PRECOMPUTED), "kernel")
+    others = []
+    for vectors, name in ((query, "query"), (avoid, "avoid")):
+        given = None if vectors is None else as_matrix(vectors, name)
+        if given is not None and not is_sparse(given):
+            require_single(given, name, range(len(given)), each=kernel in DIRECTIONAL)
+        others.append(None if given is None else as_vectors(given, name))
+    width = None if bandwidth is None else positive(bandwidth, "bandwidth")
+    return Comparison(kernel, number(power, "power", least=1.0), width, *others)
+
+
+def _plan(optimizer: Any, epsilon: Any, seed: Any, cover: Any, swaps: Any) -> Plan:
+    return Plan(
+        optimizer=choice(optimizer, OPTIMIZERS, "optimizer"),
+        epsilon=number(epsilon, "epsilon", least=_LEAST_EPSILON, most=1 - _LEAST_EPSILON),
+        seed=whole(seed, "seed", least=0),
+        cover=None if cover is None else number(cover, "cover", least=0.0, most=1.0),
+        sweeps=whole(swaps, "swaps", least=0),
+    )
 
 
 def _require_parameters(parameters: Mapping[str, Any]) -> None:
@@ -158,8 +212,7 @@ def _require_parameters(parameters: Mapping[str, Any]) -> None:
 
 
 def _require_comparison(comparison: Comparison, names: list[str], data: Any) -> None:
-    """Refuse a kernel that is none, and vectors to compare with that would not be looked at."""
-    require_known(comparison.kernel, (*KERNELS, PRECOMPUTED), "kernel", "kernel")
+    """Refuse data that the kernel does not take, and vectors to compare with that would not be looked at."""
     if not comparison.given and set(names) - {"feature_based", RANDOM} and is_sparse(data):
         raise UsageError(
             "a kernel needs dense vectors, got a sparse matrix",
@@ -180,19 +233,16 @@ def _require_comparison(comparison: Comparison, names: list[str], data: Any) -> 
             raise UsageError(f"is used by {', '.join(users)}, not by {', '.join(names)}", where=name)
 
 
-def _whole(k: Any) -> int:
-    try:
-        return operator.index(k)
-    except TypeError:
-        raise UsageError(f"must be a whole number, got {k!r}", where="k") from None
-
-
-def _all(pool: Pool, exclude: Indices, quotas: GroupBounds | None) -> int:
-    """The largest number of picks, where k does not say it: all, or what the quotas allow."""
+def _most(k: Any, pool: Pool, exclude: Indices, quotas: GroupBounds | None, *, decides: bool) -> int:
+    """How many picks at most: k, or where it does not decide (alone) what the rows and the quotas allow."""
+    wanted = None if k is None else whole(k, "k")
+    if wanted is not None and (decides or wanted < 0):
+        return wanted
     available = np.ones(pool.n, bool)
     available[exclude] = False
     sizes = np.bincount(pool.numbers[available], minlength=len(pool.names))
-    return int(np.minimum(sizes, bounds_by_group(pool, quotas or {})[1]).sum())
+    most = int(np.minimum(sizes, bounds_by_group(pool, {} if quotas is None else quotas)[1]).sum())
+    return most if wanted is None else min(wanted, most)
 
 
 def _require_memory(names: list[str], data: Any, limits: Limits, comparison: Comparison, memory: int | None) -> int:
@@ -218,10 +268,12 @@ def _bytes(data: Any) -> int:
 def _material(data: Any, pool: Pool, names: list[str], comparison: Comparison, memory: int) -> Material:
     ordered = pool.sorted(data)
     if comparison.given:
+        require_magnitude(ordered, "embeddings")
         ordered = ordered if pool.order is None else ordered[:, pool.order]
         if not is_sparse(ordered) and ordered.dtype.kind == "f":
             _require("embeddings", require_finite, ordered, pool.ids)
     elif set(names) - {"feature_based"}:
+        require_single(ordered, "embeddings", pool.ids, each=comparison.kernel in DIRECTIONAL)
         ordered = as_vectors(ordered, "embeddings")
         _require("embeddings", require_usable, ordered, comparison.kernel, pool.ids)
     for vectors, name in ((comparison.query, "query"), (comparison.avoid, "avoid")):

@@ -150,6 +150,39 @@ def test_columns_of_a_parquet_file_can_be_named(capsys, tmp_path: Path):
     assert json.loads(bought)["ids"] == list(expected.ids)
 
 
+def test_prices_may_stand_in_an_array_of_their_own(capsys, file: Path, tmp_path: Path):
+    """As NumPy saves it, instead of in lines."""
+    costs = np.arange(1.0, 61)
+    np.save(tmp_path / "costs.npy", costs)
+
+    _, out, _ = run(capsys, file, "--costs", tmp_path / "costs.npy", "--budget", 30)
+
+    assert out.split() == list(select(rows(), costs=costs, budget=30).ids)
+
+
+def _in_shell(file: Path, redirection: str) -> subprocess.CompletedProcess[str]:
+    command = f"exec {sys.executable} -m benchcore pick {file} -k 3 {redirection}"
+    return subprocess.run(["bash", "-c", command], capture_output=True, text=True, check=False)
+
+
+def test_a_closed_stderr_keeps_nobody_from_the_picks(file: Path):
+    """There is only nowhere to tell anything."""
+    done = _in_shell(file, "2>&-")
+
+    assert (done.returncode, done.stdout.split()) == (0, list(select(rows(), 3).ids))
+
+
+@pytest.mark.parametrize(
+    ("redirection", "told"), [(">&-", "Bad file descriptor"), (">/dev/full", "No space left on device")]
+)
+def test_a_stdout_that_takes_nothing_is_told(file: Path, redirection: str, told: str):
+    """In one line, and the status says that it failed."""
+    done = _in_shell(file, redirection)
+
+    assert done.returncode == 1
+    assert done.stderr == f"benchcore: error: stdout: cannot be written ({told})\n"
+
+
 def test_sparse_features_are_read(capsys, tmp_path: Path):
     """As SciPy saves them."""
     features = csr_array(np.maximum(rows(), 0))
@@ -221,6 +254,17 @@ def test_an_array_that_cannot_be_used_is_told(capsys, tmp_path: Path, array: np.
         (("{folder}/x.npy", "-k", 1, "--id-column", "key"), "only a Parquet file has columns"),
         (("{folder}/x.npy", "--budget", 5), "budget without costs"),
         (("{folder}/x.npy", "--budget", 5, "--costs", "{folder}/groups.txt"), "row 0 costs 'g0', which is no number"),
+        (("{folder}/empty.parquet", "-k", 1), "empty.parquet: has no rows"),
+        (("{folder}/null.parquet", "-k", 1), "1 rows have no vector (null), row 1 first"),
+        (("{folder}/zero.parquet", "-k", 1), "zero.parquet: rows have no numbers"),
+        (("{folder}/named.parquet", "-k", 1, "--id-column", "nope"), "no column 'nope' (columns: vector, a, b)"),
+        (("{folder}/named.parquet", "-k", 1, "--id-column", "vector"), "column 'vector' holds the vectors"),
+        (("{folder}/named.parquet", "-k", 1, "--id-column", "b"), "ids: row 0 has no value (None)"),
+        (("{folder}/x.npy", "-k", 1, "--quota", "a=1:2"), "names the group 'a', and rows have no groups"),
+        (("{folder}/x.npy", "-k", 1, "--ids", "{folder}/x.npy"), "Give a text file with one value a line"),
+        (("{folder}/x.npy", "--budget", 5, "--costs", "{folder}/x.npy"), "has numbers of shape (60, 8), and the array"),
+        (("{folder}/x.npy", "-k", 1, "--seed", -1), "seed: must be a whole number of at least 0, got -1"),
+        (("{folder}/x.npy", "-k", 1, "--groups", "{folder}/groups.txt", "--optimizer", "sieve_streaming"), "--no-bal"),
         (("{folder}/cut.npz", "-k", 1), "cut.npz: is no sparse matrix that can be read"),
     ],
 )
@@ -234,6 +278,11 @@ def test_wrong_arguments_are_told(capsys, file: Path, groups: Path, arguments: t
     pq.write_table(pa.table({"a": [1]}), tmp_path / "other.parquet")
     pq.write_table(pa.table({"vector": [1]}), tmp_path / "flat.parquet")
     pq.write_table(pa.table({"vector": [[1.0, 2.0], [1.0]]}), tmp_path / "ragged.parquet")
+    lists = pa.list_(pa.float32())
+    pq.write_table(pa.table({"vector": pa.array([], lists)}), tmp_path / "empty.parquet")
+    pq.write_table(pa.table({"vector": pa.array([[1.0], None], lists)}), tmp_path / "null.parquet")
+    pq.write_table(pa.table({"vector": pa.array([[], []], lists)}), tmp_path / "zero.parquet")
+    pq.write_table(pa.table({"vector": [[1.0], [2.0]], "a": [1, 2], "b": [None, "x"]}), tmp_path / "named.parquet")
 
     status, out, err = run(capsys, *(str(argument).format(folder=tmp_path) for argument in arguments))
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 from scipy.sparse import csr_array
@@ -84,6 +86,53 @@ def test_options_are_those_of_select():
     assert costs[found.ranking_].sum() <= 9
     with pytest.raises(ValueError, match="Did you mean 'budget'"):
         CoresetSelector(3, options={"bugdet": 9}).fit(rows())
+
+
+def test_options_go_before_the_arguments():
+    """Every argument that select has can be said there, those with a parameter of their own too."""
+    features = np.abs(rows())
+    options = {"objective": "feature_based", "k": 7, "groups": np.arange(50) % 7}
+
+    found = CoresetSelector(3, kernel="rbf", options=options).fit(csr_array(features))
+
+    assert np.array_equal(select(features, **options).indices, found.ranking_)
+    kernel = features @ features.T
+    as_option = CoresetSelector(3, options={"kernel": "precomputed"}).fit(csr_array(kernel))
+    assert np.array_equal(select(kernel, 3, kernel="precomputed").indices, as_option.ranking_)
+
+
+def test_a_mixture_of_features_alone_takes_sparse_rows():
+    """As select does; with another part it needs dense ones."""
+    features = csr_array(np.abs(rows()))
+
+    found = CoresetSelector(4, objective={"feature_based": 1}).fit(features)
+
+    assert np.array_equal(select(features, 4, objective={"feature_based": 1}).indices, found.ranking_)
+    with pytest.raises(TypeError, match=r"[Ss]parse"):
+        CoresetSelector(4, objective={"feature_based": 1, "graph_cut": 1}).fit(features)
+
+
+@pytest.mark.parametrize("kind", [np.random.default_rng, np.random.RandomState, int])
+def test_what_draws_may_be_of_any_kind(kind: Any):
+    """A generator, an older one or a seed: the same again for the same, another for another."""
+    one, same, other = (
+        CoresetSelector(9, objective="random", random_state=kind(seed)).fit(rows()).ranking_ for seed in (1, 1, 2)
+    )
+
+    assert np.array_equal(one, same)
+    assert not np.array_equal(one, other)
+
+
+def test_a_data_frame_gives_one_back():
+    """Its rows with their labels and types."""
+    pd = pytest.importorskip("pandas")
+    frame = pd.DataFrame(rows(), columns=list("abcdef"), index=[f"row {row}" for row in range(50)])
+
+    selector = CoresetSelector(4)
+    found = selector.fit_transform(frame)
+
+    assert found.equals(frame.iloc[selector.ranking_])
+    assert np.array_equal(CoresetSelector(4).fit(rows()).ranking_, selector.ranking_)
 
 
 def test_precomputed_and_sparse_rows_are_taken_by_name():

@@ -84,7 +84,7 @@ def test_picks_equal_a_plain_float64_greedy_on_the_same_similarities(seed: int, 
     assert np.isclose(found.value, found.gains.sum())
 
 
-@pytest.mark.parametrize("name", METHODS)
+@pytest.mark.parametrize("name", [name for name in METHODS if name in OBJECTIVES or name == "random"])
 @pytest.mark.parametrize("balanced", [True, False])
 def test_the_methods_of_jobs_pick_the_same(name: str, balanced: bool):
     """One method, everywhere: a problem as jobs and the lab pose it, and the same said here."""
@@ -372,8 +372,8 @@ def test_a_given_kernel_gives_the_picks_of_the_named_one(objective: str):
 
 
 def test_an_asymmetric_kernel_is_refused_only_where_it_breaks_a_promise():
-    """Facility location reads rows as candidates."""
-    kernel = np.array([[1.0, 0.0, 0.0], [0.9, 1.0, 0.9], [0.0, 0.2, 1.0]])
+    """Facility location takes columns for candidates."""
+    kernel = np.array([[1.0, 0.9, 0.0], [0.0, 1.0, 0.2], [0.0, 0.9, 1.0]])
 
     assert select(kernel, 1, kernel="precomputed").ids == ("1",)
     for objective in ("graph_cut", "log_determinant"):
@@ -439,7 +439,7 @@ GROUPS = pool()[2]
         ({"k": None}, "Give k, budget, quotas or cover"),
         ({"embeddings": bad_rows(np.nan)}, "embeddings: 1 of 80 vectors are not finite: 4"),
         ({"embeddings": bad_rows(np.inf), "kernel": "rbf"}, "not finite: 4"),
-        ({"embeddings": bad_rows(1e300)}, "not finite: 4"),
+        ({"embeddings": bad_rows(1e300)}, "outside of single precision (1e-38 to 3e+38): 4"),
         ({"embeddings": bad_rows(0.0)}, "all zeros: 4"),
         ({"embeddings": np.zeros(5)}, "shape"),
         ({"embeddings": np.array([["a"]])}, "real numbers"),
@@ -465,7 +465,7 @@ GROUPS = pool()[2]
         ({"exclude": [str(row) for row in range(77)]}, "77 excluded"),
         ({"objective": "facility_locatoin"}, "Did you mean 'facility_location'"),
         ({"objective": {"facility_locatoin": 1.0}}, "Did you mean 'facility_location'"),
-        ({"objective": {"facility_location": -1.0}}, "not negative"),
+        ({"objective": {"facility_location": -1.0}}, "at least 0"),
         ({"kernal": "rbf"}, "Did you mean 'kernel'"),
         ({"redundancy": 0.4}, "parameter of graph_cut, not of facility_location"),
         ({"objective": "saturated_coverage", "saturation": 3.0}, "got 3.0"),
@@ -498,7 +498,7 @@ GROUPS = pool()[2]
         ({"optimizer": "lasy"}, "Did you mean 'lazy'"),
         ({"optimizer": "stochastic", "epsilon": 0.0}, "epsilon"),
         ({"optimizer": "sieve_streaming", "groups": GROUPS}, "balanced=False"),
-        ({"swaps": -1}, "0 or more"),
+        ({"swaps": -1}, "at least 0, got -1"),
         ({"objective": "random", "cover": 0.5}, "random knows k"),
         ({"memory": 10_000}, "of memory, and 10 KB are free"),
     ],

@@ -13,7 +13,7 @@ from benchcore.submodular.certificates import certify
 from benchcore.submodular.constraints.constraint import Cardinality
 from benchcore.submodular.constraints.rounds import Rounds
 from benchcore.submodular.objectives.facility_location import FacilityLocation
-from benchcore.submodular.optimizers.lazy import lazy_greedy
+from benchcore.submodular.optimizers.lazy import lazy_greedy, with_landmarks_beyond
 from benchcore.submodular.optimizers.naive import naive_greedy
 from benchcore.submodular.quantise import integer_mass, quantise
 from benchcore.submodular.similarities.dot import DotSimilarity
@@ -144,3 +144,24 @@ def test_no_picks_at_all():
 
     assert certificate is not None
     assert (certificate.bound, certificate.ratio, len(certificate.prefixes)) == (0.0, 1.0, 0)
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_landmarks_beyond_the_picks_tighten_the_bound_and_keep_it_above_the_optimum(seed: int):
+    """Brute force over all pairs of a small pool; the run itself is left as it was."""
+    objective, available = coverage(seed, 9), np.ones(9, bool)
+    run = lazy_greedy(objective, Cardinality(available, 2))
+    optimum = 0.0
+    for pair in itertools.combinations(range(9), 2):
+        state = objective.fresh()
+        for candidate in pair:
+            state.add(candidate)
+        optimum = max(optimum, state.value)
+
+    longer = with_landmarks_beyond(run, objective)
+    plain, tight = (certify(each, objective, Cardinality(available, 2)) for each in (run, longer))
+
+    assert longer.order.tolist() == run.order.tolist()
+    assert len(longer.landmarks) > len(run.landmarks)
+    assert plain is not None and tight is not None
+    assert optimum <= tight.bound <= plain.bound

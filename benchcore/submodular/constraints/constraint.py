@@ -13,7 +13,7 @@ class Constraint(Protocol):
 
     @property
     def costs(self) -> NDArray[np.float64] | None:
-        """(n,) positive price of each candidate where prices limit the set, else None."""
+        """(n,) positive, what each candidate uses up of the limits, where prices limit the set; else None."""
         ...
 
     @property

@@ -47,23 +47,37 @@ class Knapsack:
         budget: largest sum of costs.
         spent: what has been spent beforehand, includes among it: an include that is taken later is part of it.
             Default: nothing, and includes cost when they are taken.
+        picks: how many picks `inner` allows beyond the includes, where that may bind before the budget does.
+
+    Attributes:
+        costs: (n,) by what gains are compared: the price or, where the number binds too, the share of both limits that
+            a pick uses up, price / budget + 1 / picks.
 
     Raises:
         ValueError: a cost is not positive and finite, nothing fits, or the minima cost too much.
     """
 
-    def __init__(self, inner: Counting, costs: NDArray[np.float64], budget: float, spent: float = 0.0) -> None:
+    def __init__(
+        self,
+        inner: Counting,
+        costs: NDArray[np.float64],
+        budget: float,
+        spent: float = 0.0,
+        picks: int | None = None,
+    ) -> None:
         _require_prices(costs)
         if len(costs) != len(inner.pool()):
             raise ValueError(f"expected a cost for each of {len(inner.pool())} candidates, got {len(costs)}")
         if not np.isfinite(budget) or not np.isfinite(spent) or spent < 0:
             raise ValueError(f"the budget and what is spent must be finite and not negative, got {budget} and {spent}")
-        self.costs: NDArray[np.float64] = costs.astype(np.float64)
+        self._costs: NDArray[np.float64] = costs.astype(np.float64)
         self._inner = inner
         self._budget = float(budget)
         self._spent, self._untaken = float(spent), float(spent)
         self._candidates = inner.pool().copy()
-        self._shelves = _Shelves(inner, self.costs)
+        left = max(self._budget - self._spent, 0.0)
+        self.costs = self._costs if not picks or left == 0 else self._costs / left + 1 / picks
+        self._shelves = _Shelves(inner, self._costs)
         self._current = False  # whether what no longer fits has been taken out
         self._refuse_overspent()
         if not spent:
@@ -87,7 +101,7 @@ class Knapsack:
             ValueError: this include costs more than is left beside the minima.
         """
         self._inner.take(candidate)
-        cost = float(self.costs[candidate])
+        cost = float(self._costs[candidate])
         self._current = False
         if self._candidates[candidate]:
             self._spent += cost
@@ -103,7 +117,7 @@ class Knapsack:
 
     def best_sums(self, gains: NDArray[np.float64], order: NDArray[np.int64]) -> NDArray[np.float64]:
         """The same over the sets no dearer than each prefix that are parts of feasible ones."""
-        return self._bounds(gains, np.cumsum(self.costs[order]) + self._budget * _ROUNDING, complete=False)
+        return self._bounds(gains, np.cumsum(self._costs[order]) + self._budget * _ROUNDING, complete=False)
 
     def _left(self) -> float:
         return self._budget * (1 + _ROUNDING) - self._spent
@@ -124,9 +138,9 @@ class Knapsack:
         """
         self._shut()
         pool = self._inner.pool()
-        bounds, critical = _fractional(gains[pool], self.costs[pool], budgets)
+        bounds, critical = _fractional(gains[pool], self._costs[pool], budgets)
         for price in np.unique([0.0, *(share * rate for share in _PRICES for rate in critical)]):
-            partial = self._inner.best_partial_sum(gains - price * self.costs, complete)
+            partial = self._inner.best_partial_sum(gains - price * self._costs, complete)
             bounds = np.minimum(bounds, price * budgets + partial)
         raised: NDArray[np.float64] = bounds + np.abs(bounds) * _ROUNDING
         return raised
@@ -142,7 +156,7 @@ class Knapsack:
             )
 
     def _refuse_empty(self) -> None:
-        costs = self.costs[self._candidates]
+        costs = self._costs[self._candidates]
         if costs.size and costs.min() > self._left():
             cheapest = f"the cheapest candidate costs {costs.min():g}"
             raise ValueError(f"nothing fits into a budget of {self._budget:g}: {cheapest}; raise it")

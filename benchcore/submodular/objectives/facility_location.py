@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchcore.submodular.pairs.codes import Codes
+from benchcore.submodular.pairs.kept import KEPT_BYTES, MOST_PAIRS, KeptPairs
 from benchcore.submodular.pairs.passes import Passes, is_large
 from benchcore.submodular.pairs.raising import ENTRY_BYTES, RaisingPairs
 from benchcore.submodular.similarities.similarity import Similarity
@@ -24,11 +25,11 @@ class FacilityLocation:
     it is the gain over these, f(A u P) - f(P), which is how an update starts; with a multiple of the similarity to what
     is to be avoided it is the conditional gain (see `avoidance`).
 
-    No matrix of similarities is kept. Small inputs measure their gains in blocks, and keep them current by the rows
-    whose coverage rose. Large ones are solved in three steps, all exact: one pass over all pairs measures the gains of
-    the first pick and keeps every similarity's upper bound in a byte; from these come bounds on all gains after each
-    pick, and only what they cannot rule out is measured; as soon as the pairs that can still raise the coverage fit
-    into the same memory, a second pass lists them, and the other picks need nothing else.
+    Small inputs keep all similarities, and never wait for a compiler. Large ones keep none, and are solved in three
+    steps, all exact: one pass over all pairs measures the gains of the first pick and keeps every similarity's upper
+    bound in a byte; from these come bounds on all gains after each pick, and only what they cannot rule out is
+    measured; as soon as the pairs that can still raise the coverage fit into the same memory, a second pass lists them,
+    and the other picks need nothing else.
 
     Args:
         similarity: of candidates and represented rows.
@@ -53,7 +54,7 @@ class FacilityLocation:
         self.coverage = self._floor.copy()
         self._passes = Passes(similarity, mass)
         self._codes: Codes | None = None
-        self._raising: RaisingPairs | None = None
+        self._current: KeptPairs | RaisingPairs | None = None  # which keeps the gains of all candidates exact
         self._passes_over_codes = 0
 
     @property
@@ -73,8 +74,10 @@ class FacilityLocation:
 
     def gains(self, candidates: NDArray[np.int64]) -> NDArray[np.float64]:
         """By how much each of these candidates would raise the value now, whole numbers."""
-        if self._raising is not None:
-            return self._raising.gains[candidates]
+        if self._current is None and self._is_small:
+            self._current = KeptPairs(self._similarity, self.coverage, self._mass)
+        if self._current is not None:
+            return self._current.gains[candidates]
         if is_large(self._similarity) and self._codes is None and 2 * len(candidates) > self.n and self._codes_fit:
             self._codes = Codes(self._similarity, self._passes.threads, self.coverage, self._mass)
             return self._codes.gains[candidates]
@@ -82,8 +85,8 @@ class FacilityLocation:
 
     def tighten(self, bounds: NDArray[np.float64]) -> bool:
         """Lower the bounds by one pass over the codes or, without them, over the rows whose coverage rose."""
-        if self._raising is not None:
-            np.minimum(bounds, self._raising.gains, out=bounds)
+        if self._current is not None:
+            np.minimum(bounds, self._current.gains, out=bounds)
             return True
         if self._codes is None:
             np.minimum(bounds, self._passes.all_gains(self.coverage), out=bounds)
@@ -96,8 +99,8 @@ class FacilityLocation:
 
     def add(self, candidate: int) -> None:
         """Put a candidate into the set."""
-        if self._raising is not None:
-            self._raising.add(candidate)
+        if self._current is not None:
+            self._current.add(candidate)
         else:
             row = self._similarity.block(np.array([candidate]), slice(None))[0]
             np.maximum(self.coverage, row, out=self.coverage)
@@ -117,7 +120,12 @@ class FacilityLocation:
         counts = self._codes.counts(self.coverage)
         if int(counts.sum(dtype=np.int64)) * ENTRY_BYTES <= _LISTS * self._codes.bytes:
             self._codes = None
-            self._raising = RaisingPairs(self._similarity, self._passes.threads, self.coverage, self._mass, counts)
+            self._current = RaisingPairs(self._similarity, self._passes.threads, self.coverage, self._mass, counts)
+
+    @property
+    def _is_small(self) -> bool:
+        pairs = self._similarity.candidates * self._similarity.represented
+        return pairs <= MOST_PAIRS and pairs * KEPT_BYTES <= self._memory
 
     @property
     def _codes_fit(self) -> bool:

@@ -10,10 +10,10 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from numba import njit
 from numba.extending import register_jitable
 from numpy.typing import NDArray
 
+from benchcore.submodular.compilation import compiled
 from benchcore.submodular.objectives import concave
 from benchcore.submodular.objectives.feature_rows import FeatureRows
 from benchcore.submodular.pairs.threads import Threads
@@ -21,8 +21,8 @@ from benchcore.submodular.pairs.threads import Threads
 _CALLED: list[Callable[..., Any]] = [*(each.rise for each in concave.CONCAVE.values()), concave.rise_by_code]
 for _function in _CALLED:
     register_jitable(_function)
-_sparse_gains = njit(cache=True, nogil=True)(concave.sparse_gains)
-_dense_gains = njit(cache=True, nogil=True)(concave.dense_gains)
+_sparse_gains = compiled()(concave.sparse_gains)
+_dense_gains = compiled()(concave.dense_gains)
 
 
 def compiled_gains(

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
 
-from benchcore.submodular.constraints.constraint import Constraint
+from benchcore.submodular.constraints.constraint import Cardinality, Constraint
 from benchcore.submodular.objectives.objective import Objective
 from benchcore.submodular.optimizers.front import Front
 from benchcore.submodular.optimizers.result import NONE, Advance, Greedy, Landmark
@@ -58,6 +59,35 @@ def lazy_greedy(
     return Greedy(np.array(run.order, np.int64), np.array(run.gains, np.float64), tuple(notes if landmarks else ()))
 
 
+def with_landmarks_beyond(run: Greedy, objective: Objective) -> Greedy:
+    """A run with more landmarks, from half as many picks beyond its own: they may bound sets of its size better.
+
+    At its end the gains of what was not picked may still be large, and the k largest of them add up; a few picks later
+    they have fallen. The bound holds from any set, so the constraint is not asked. A run without landmarks, or of an
+    objective that has no certificate, is left as it is.
+
+    Args:
+        run: of `lazy_greedy`.
+        objective: holds the picks of the run, and more in the end.
+    """
+    further = -(-len(run.order) // 2)
+    if not run.landmarks or not objective.monotone or math.isinf(objective.slack) or not further:
+        return run
+    rest = np.ones(objective.n, bool)
+    rest[run.order] = False
+    later = _Run(objective, Cardinality(rest, further), by_cost=False, advance=None)
+    later.follow(run)
+    notes = list(run.landmarks)
+    for picks in range(1, further + 1):
+        best = later.best()
+        if best is None:
+            break
+        later.put(*best)
+        if picks in (further // 4, further // 2, further):
+            notes.append(later.landmark())
+    return replace(run, landmarks=tuple(notes))
+
+
 class _Run:
     """Bounds on all gains, and what has been picked so far."""
 
@@ -71,6 +101,13 @@ class _Run:
         self._measured = np.full(objective.n, -1, np.int64)  # how many picks there were when a gain was last measured
         self._picked = np.zeros(objective.n, bool)
         self._front = Front()
+
+    def follow(self, run: Greedy) -> None:
+        """Begin where another run ended; the objective and the constraint know of its picks."""
+        self.order, self.gains = run.order.tolist(), run.gains.tolist()
+        self._picked[run.order] = True
+        self._bounds[:] = run.landmarks[-1].bounds
+        self._bounds[run.order] = _NEVER
 
     def put(self, candidate: int, gain: float) -> None:
         """Pick a candidate."""
@@ -126,7 +163,7 @@ class _Run:
         """Those of the largest keys that were not measured since the last pick."""
         stale = self._is_stale(members)
         if not math.isinf(self._slack) and len(members) > batch:
-            stale &= keys >= np.partition(keys, -batch)[-batch]
+            stale &= _largest(keys, batch)
         return members[stale]
 
     def _is_stale(self, candidates: NDArray[np.int64]) -> NDArray[np.bool_]:
@@ -143,3 +180,11 @@ class _Run:
     def _ceilings(self, candidates: NDArray[np.int64]) -> NDArray[np.float64]:
         ceilings = self._bounds[candidates] + self._slack
         return ceilings if self._costs is None else ceilings / self._costs[candidates]
+
+
+def _largest(keys: NDArray[np.float64], count: int) -> NDArray[np.bool_]:
+    """Which are the `count` largest; of equals, the first."""
+    least = np.partition(keys, -count)[-count]
+    chosen: NDArray[np.bool_] = keys > least
+    chosen[np.flatnonzero(keys == least)[: count - int(chosen.sum())]] = True
+    return chosen

@@ -11,6 +11,7 @@ from benchcore.submodular.objectives.objective import Objective
 from benchcore.submodular.optimizers.record import Record
 from benchcore.submodular.optimizers.result import NONE, Greedy
 
+_LEAST = 1e-3
 _CHUNK = 256  # candidates that are measured at once
 
 
@@ -37,14 +38,14 @@ def sieve_streaming(
         objective: at the empty set; holds all picks at the end.
         available: (n,) bool, candidates that may be picked; includes are not among them.
         further: picks beyond the includes.
-        epsilon: in (0, 1).
+        epsilon: from 1e-3 to below 1; the time grows with 1 / epsilon.
         include: candidates that come first, whatever their gains, in this order.
 
     Raises:
         ValueError: `epsilon` is out of range, or the objective is not monotone.
     """
-    if not 0 < epsilon < 1:
-        raise ValueError(f"epsilon must be in (0, 1), got {epsilon}")
+    if not _LEAST <= epsilon < 1:
+        raise ValueError(f"epsilon must be from {_LEAST} to below 1, got {epsilon}")
     if not objective.monotone:
         raise ValueError("sieve-streaming needs a monotone objective: its thresholds mean nothing otherwise")
     pool = np.flatnonzero(available)

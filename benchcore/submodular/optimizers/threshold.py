@@ -10,6 +10,7 @@ from benchcore.submodular.objectives.objective import Objective
 from benchcore.submodular.optimizers.record import Record
 from benchcore.submodular.optimizers.result import NONE, Greedy
 
+_LEAST = 1e-4
 _BATCH = 64  # candidates that are measured at once; the first that is good enough makes the others' gains stale
 
 
@@ -28,14 +29,14 @@ def threshold_greedy(
     Args:
         objective: at the empty set; holds all picks at the end.
         constraint: at its start.
-        epsilon: in (0, 1).
+        epsilon: from 1e-4 to below 1; the time grows with 1 / epsilon.
         include: candidates that come first, whatever their gains, in this order.
 
     Raises:
         ValueError: `epsilon` is out of range.
     """
-    if not 0 < epsilon < 1:
-        raise ValueError(f"epsilon must be in (0, 1), got {epsilon}")
+    if not _LEAST <= epsilon < 1:
+        raise ValueError(f"epsilon must be from {_LEAST} to below 1, got {epsilon}")
     sweeps = _Sweeps(objective, constraint, include)
     while constraint.allowed().any():
         renewals = constraint.renewals

@@ -7,8 +7,9 @@ compiler may reorder them.
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
+
+from benchcore.submodular.compilation import compiled
 
 Singles = NDArray[np.float32]
 Doubles = NDArray[np.float64]
@@ -20,7 +21,7 @@ SINGLE_SUMS = 1 + 2.0**-13  # more than a sum of 1,024 positive numbers loses in
 _STRIP = 512  # represented rows whose coverage and mass stay in the innermost cache
 
 
-@njit(cache=True, nogil=True, fastmath=_EXACT)
+@compiled(fastmath=_EXACT)
 def add_gains(tile: Singles, coverage: Singles, mass: Doubles, gains: Doubles) -> None:
     """gains[i] += sum_j mass[j] max(tile[i, j] - coverage[j], 0)."""
     zero = np.float32(0)
@@ -35,7 +36,7 @@ def add_gains(tile: Singles, coverage: Singles, mass: Doubles, gains: Doubles) -
             gains[i] += gain
 
 
-@njit(cache=True, nogil=True, fastmath=_EXACT)
+@compiled(fastmath=_EXACT)
 def add_gains_both_ways(
     tile: Singles,
     coverage: Singles,
@@ -59,7 +60,7 @@ def add_gains_both_ways(
             gains[i] += gain
 
 
-@njit(cache=True, nogil=True, fastmath=_EXACT)
+@compiled(fastmath=_EXACT)
 def encode(
     tile: Singles, per_fine: np.float32, per_coarse: np.float32, knee: np.float32, limit: np.float32, codes: Codes
 ) -> None:
@@ -71,7 +72,7 @@ def encode(
             code[j] = np.uint8(min(np.int32(level) + np.int32(1), np.int32(255)) if row[j] > 0 else np.int32(0))
 
 
-@njit(cache=True, nogil=True, fastmath=_EXACT)
+@compiled(fastmath=_EXACT)
 def add_bounds(
     codes: Codes,
     fine: np.float32,
@@ -93,7 +94,7 @@ def add_bounds(
         bounds[i] += np.float64(bound)
 
 
-@njit(cache=True, nogil=True, fastmath=_EXACT)
+@compiled(fastmath=_EXACT)
 def add_bounds_both_ways(
     codes: Codes,
     fine: np.float32,
@@ -122,7 +123,7 @@ def add_bounds_both_ways(
     other_bounds += others
 
 
-@njit(cache=True, nogil=True, fastmath=_EXACT)
+@compiled(fastmath=_EXACT)
 def add_counts(
     codes: Codes,
     fine: np.float32,
@@ -147,7 +148,7 @@ def add_counts(
         counts[i] += count
 
 
-@njit(cache=True, nogil=True)
+@compiled()
 def append_rows(
     tile: Singles,
     own_coverage: Singles,
@@ -168,7 +169,7 @@ def append_rows(
         ends[i] = end
 
 
-@njit(cache=True, nogil=True)
+@compiled()
 def append_columns(
     tile: Singles,
     own_coverage: Singles,
@@ -189,7 +190,7 @@ def append_columns(
                 ends[j] = end + 1
 
 
-@njit(cache=True, nogil=True)
+@compiled()
 def list_gains(
     first: int,
     last: int,
@@ -211,7 +212,7 @@ def list_gains(
         gains[candidate] = gain
 
 
-@njit(cache=True, nogil=True)
+@compiled()
 def raise_coverage(
     pick: int,
     starts: NDArray[np.int64],
@@ -234,7 +235,7 @@ def raise_coverage(
             coverage[row] = now
 
 
-@njit(cache=True, nogil=True)
+@compiled()
 def drop_settled(
     first: int,
     last: int,

@@ -13,7 +13,7 @@ from benchcore.submodular.similarities.similarity import Similarity, Where
 
 _ROWS = 2048  # represented rows of one block
 _CELLS = 2**20  # similarities of one block: 4 MB
-_COMPILED_PAIRS = 8_000**2  # fewer never wait for a compiler
+_COMPILED_PAIRS = 5_000**2  # fewer never wait for a compiler
 
 
 def is_large(similarity: Similarity) -> bool:

@@ -10,6 +10,7 @@ from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor, wait
 from functools import cached_property
+from threading import Lock
 from typing import TypeVar
 
 from threadpoolctl import ThreadpoolController
@@ -18,12 +19,50 @@ Task = TypeVar("Task")
 Result = TypeVar("Result")
 
 
+class _SingleThreadedBlas:
+    """Keeps the linear algebra to one thread while any caller is inside, in whatever thread of the process.
+
+    How many threads it has is a property of the process, so this is one too: callers that came and went on their own
+    would put back each other's settings.
+    """
+
+    def __init__(self) -> None:
+        self._lock, self._inside = Lock(), 0
+        self._limiter: ThreadpoolController | None = None
+        self._threads = 1
+
+    def threads(self) -> int:
+        """How many threads it has while nobody is inside."""
+        with self._lock:
+            return self._threads if self._inside else _blas_threads(ThreadpoolController())
+
+    def __enter__(self) -> None:
+        with self._lock:
+            if not self._inside:
+                controller = ThreadpoolController()
+                self._threads = _blas_threads(controller)
+                self._limiter = controller.limit(limits=1, user_api="blas")
+            self._inside += 1
+
+    def __exit__(self, *error: object) -> None:
+        with self._lock:
+            self._inside -= 1
+            if not self._inside and self._limiter is not None:
+                self._limiter.restore_original_limits()
+
+
+_single_threaded_blas = _SingleThreadedBlas()
+
+
+def _blas_threads(controller: ThreadpoolController) -> int:
+    return max((int(library["num_threads"]) for library in controller.select(user_api="blas").info()), default=1)
+
+
 class Threads:
     """Runs tasks on threads, which end with this object. The BLAS is as it was whenever no task runs."""
 
     def __init__(self) -> None:
-        self._blas = ThreadpoolController().select(user_api="blas")
-        self.count = max((library["num_threads"] for library in self._blas.info()), default=1)
+        self.count = _single_threaded_blas.threads()
 
     @cached_property
     def _pool(self) -> ThreadPoolExecutor:
@@ -31,7 +70,7 @@ class Threads:
 
     def each(self, work: Callable[[Task], Result], tasks: Sequence[Task]) -> Iterator[Result]:
         """The results of work on every task, in order; an interrupt leaves out those that have not begun."""
-        with self._blas.limit(limits=1):
+        with _single_threaded_blas:
             if self.count == 1 or len(tasks) == 1:
                 yield from map(work, tasks)
                 return

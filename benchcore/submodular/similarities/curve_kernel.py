@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+from benchcore.submodular.compilation import compiled
 
-@njit(cache=True, nogil=True)
+
+@compiled()
 def bend(values: NDArray[np.float32], knots: NDArray[np.int64], steps: NDArray[np.int64], shift: int, low: int) -> None:
     """Replace values by the curve's, in place."""
     half, last = (1 << shift) >> 1, len(knots) - 1

@@ -26,7 +26,7 @@ from benchcore.submodular.quantise import (
 from benchcore.submodular.similarities.curve import Curve, decay_curve, power_curve
 from benchcore.submodular.similarities.curved import CurvedSimilarity
 from benchcore.submodular.similarities.dot import DotSimilarity
-from benchcore.submodular.similarities.rbf import RADIUS, median_square, rbf_rows, rbf_similarity, spread_out
+from benchcore.submodular.similarities.rbf import RADIUS, median_square, rbf_rows, rbf_similarity, sample
 from benchcore.submodular.similarities.similarity import TOP, Similarity
 
 Vectors = NDArray[np.floating]
@@ -177,7 +177,7 @@ def _rbf(
     longest = _longest(vectors, centre, others)
     rows = partial(rbf_rows, centre=centre, longest=longest)
     steps = 0.0 if bandwidth is None else bandwidth * (RADIUS / longest)
-    square = median_square(rows(vectors[spread_out(len(vectors))])) if bandwidth is None else steps * steps
+    square = median_square(rows(vectors[sample(vectors)])) if bandwidth is None else steps * steps
     curve = decay_curve(power / (2 * square) if square else math.inf)
 
     def between(candidates: Rows, represented: Rows | None = None, *, clipped: bool = True) -> Similarity:

@@ -7,6 +7,8 @@ whole number of at most 2^23 + 2 * 2^22 = 2^24, which single precision holds exa
 
 from __future__ import annotations
 
+import hashlib
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -41,10 +43,16 @@ def rbf_similarity(candidates: Rows, represented: Rows | None, curve: Curve) -> 
     return CurvedSimilarity(candidates, mirrored(others), curve, symmetric=others is candidates)
 
 
-def spread_out(n: int) -> NDArray[np.int64]:
-    """All of n positions where they are few, else evenly spaced ones; `median_square` of these rows will do."""
-    count = min(n, _SAMPLE)
-    return np.arange(count) * n // max(count, 1)
+def sample(vectors: NDArray[np.floating]) -> NDArray[np.int64]:
+    """Positions of up to 1,024 rows, by hashes of what is in them: the same rows in any order of rows.
+
+    Args:
+        vectors: (n, d).
+    """
+    if len(vectors) <= _SAMPLE:
+        return np.arange(len(vectors))
+    hashes = [hashlib.blake2b(row.tobytes(), digest_size=8).digest() for row in vectors]
+    return np.argsort(np.array(hashes, "S8"), kind="stable")[:_SAMPLE].astype(np.int64)
 
 
 def median_square(rows: Rows) -> float:

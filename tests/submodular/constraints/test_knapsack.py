@@ -102,3 +102,15 @@ def test_what_the_minima_cost_is_not_there_for_gains():
 
     assert constraint.best_sum(np.array([0.0, 6.0, 5.0])) == pytest.approx(6.0)
     assert constraint.best_sum(np.array([-9.0, 6.0, 5.0])) < 0
+
+
+def test_where_the_number_of_picks_binds_too_a_price_is_a_share_of_both_limits():
+    """Dear candidates that are worth it are picked, instead of as many of the cheapest as may be."""
+    weights = np.array([10.0, 10.0, 10.0, 1.0, 1.0, 1.0])
+    costs = np.array([30.0, 30.0, 30.0, 1.0, 1.0, 1.0])
+    both = Knapsack(Cardinality(np.ones(6, bool), 3), costs, 100.0, picks=3)
+    budget = Knapsack(Cardinality(np.ones(6, bool), 3), costs, 100.0)
+
+    assert np.argmax(weights / both.costs) == 0
+    assert np.argmax(weights / budget.costs) == 3
+    assert np.allclose(both.costs, costs / 100 + 1 / 3)

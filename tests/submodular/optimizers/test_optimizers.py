@@ -182,8 +182,14 @@ def test_epsilon_lies_between_0_and_1(epsilon: float):
         lambda: threshold_greedy(coverage(0, 5), cardinality(5, 2), epsilon),
         lambda: sieve_streaming(coverage(0, 5), np.ones(5, bool), 2, epsilon),
     ):
-        with pytest.raises(ValueError, match=r"epsilon must be in \(0, 1\)"):
+        with pytest.raises(ValueError, match="epsilon must be"):
             run()
+
+
+def test_a_threshold_that_would_hardly_fall_is_refused():
+    """It would take for ever."""
+    with pytest.raises(ValueError, match=r"from 0\.0001"):
+        threshold_greedy(coverage(0, 5), cardinality(5, 2), 1e-300)
 
 
 def test_a_threshold_pass_equals_the_algorithm_as_it_is_written_down():

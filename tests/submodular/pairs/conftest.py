@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from benchcore.submodular.objectives import facility_location
 from benchcore.submodular.pairs import passes, tiles
 from benchcore.submodular.quantise import Rows, integer_mass, quantise
 from benchcore.submodular.similarities.dot import DotSimilarity
@@ -42,6 +43,7 @@ def instance(seed: int, n: int = 150, d: int = 8) -> Instance:
 
 @pytest.fixture
 def small_tiles(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Tiles of 64 rows, so that small instances have many, and no plain path."""
+    """Tiles of 64 rows, so that small instances have many, and no path without the compiler."""
+    monkeypatch.setattr(facility_location, "MOST_PAIRS", 0)
     monkeypatch.setattr(tiles, "SIDE", 64)
     monkeypatch.setattr(passes, "_COMPILED_PAIRS", 0)

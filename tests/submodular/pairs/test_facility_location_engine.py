@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
-from threadpoolctl import threadpool_limits
+from threadpoolctl import threadpool_info, threadpool_limits
 
 from benchcore.submodular.constraints.constraint import Cardinality, Constraint
 from benchcore.submodular.constraints.rounds import Rounds
@@ -138,8 +139,7 @@ def test_parts_of_the_represented_rows_add_up():
 @pytest.mark.usefixtures("small_tiles")
 def test_an_error_in_a_thread_comes_out_and_the_linear_algebra_gets_its_threads_back():
     """As does an interrupt."""
-    threads = Threads()
-    before = [library["num_threads"] for library in threads._blas.info()]
+    before = blas_threads()
 
     def fail(task: int) -> int:
         if task == 3:
@@ -147,6 +147,22 @@ def test_an_error_in_a_thread_comes_out_and_the_linear_algebra_gets_its_threads_
         return task
 
     with pytest.raises(KeyboardInterrupt):
-        list(threads.each(fail, range(1000)))
+        list(Threads().each(fail, range(1000)))
 
-    assert before == [library["num_threads"] for library in threads._blas.info()]
+    assert before == blas_threads()
+
+
+@pytest.mark.usefixtures("small_tiles")
+def test_runs_at_the_same_time_pick_the_same_and_leave_the_linear_algebra_its_threads():
+    """Four of them in one process."""
+    before, made = blas_threads(), instance(3, n=400)
+
+    with ThreadPoolExecutor(4) as pool:
+        runs = list(pool.map(lambda _: greedy(made), range(8)))
+
+    assert all(same(runs[0], run) for run in runs)
+    assert before == blas_threads()
+
+
+def blas_threads() -> list[int]:
+    return [library["num_threads"] for library in threadpool_info() if library["user_api"] == "blas"]

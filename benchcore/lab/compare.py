@@ -1,0 +1,154 @@
+"""A whole comparison: suites by their folders in, findings out."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from benchcore.errors import UsageError
+from benchcore.estimation.estimator import EstimatorEntry
+from benchcore.lab.comparison import Bench, read_code, run
+from benchcore.lab.contestants import CONTROL, HEADLINE, Contestant, Judge, contestants, judges
+from benchcore.lab.features import BLOCKS, TextEncoder, default_cache, features_of
+from benchcore.lab.protocol import ABLATIONS, Protocol, require_budgets
+from benchcore.lab.results import findings
+from benchcore.lab.rows import Findings
+from benchcore.lab.splits import SPLITS, smallest_pool
+from benchcore.lab.suites import Suite, load_suite
+from benchcore.methods.entry import Entry
+from benchcore.methods.names import require_known
+from benchcore.progress import progress
+
+log = logging.getLogger(__name__)
+
+BUDGETS = (70, 100, 140, 200)
+
+
+@dataclass(frozen=True)
+class Field:
+    """All that can take part.
+
+    Attributes:
+        methods: by name.
+        estimators: by name.
+        default: names of the default method, or None, and of its estimator.
+    """
+
+    methods: Mapping[str, Entry]
+    estimators: Mapping[str, EstimatorEntry]
+    default: tuple[str | None, str] = (None, HEADLINE)
+
+
+def registered() -> Field:
+    """The methods and estimators of the registries."""
+    from benchcore import estimation, methods
+
+    default = getattr(methods, "DEFAULT", None), getattr(estimation, "DEFAULT", HEADLINE)
+    return Field(methods.METHODS, estimation.ESTIMATORS, default)
+
+
+def compare(
+    specs: Sequence[str],
+    protocol: Protocol,
+    *,
+    methods: Sequence[str] | None = None,
+    estimators: Sequence[str] | None = None,
+    field: Field | None = None,
+    encoder: Callable[[], TextEncoder] | None = None,
+    scale: float | None = None,
+    answers: bool = True,
+    blocks: Sequence[str] = BLOCKS,
+    cache: Path | None = None,
+    out: Path | None = None,
+    workers: int = 1,
+    ray: bool = False,
+) -> Findings:
+    """Compare methods and estimators on suites.
+
+    Args:
+        specs: of suites, as `suites.load_suite` takes them.
+        protocol: settings; without budgets, the usual ones that every suite has room for.
+        methods: names, `NAME:unbalanced` without quotas; None: all. The control always takes part.
+        estimators: names, `NAME@P` with a panel of P models; None: all. The headline one always takes part.
+        field: what there is; None: the registries.
+        encoder: makes the encoder; called only where vectors are needed.
+        scale: score of a perfect answer; None: scores lie in [0, 1].
+        answers: whether answers belong to the texts.
+        blocks: features that methods are given; `embedding` in any case where something needs it.
+        cache: folder of feature blocks.
+        out: folder of finished pieces; None: nothing is kept.
+        workers: processes.
+        ray: run on Ray instead.
+
+    Raises:
+        UsageError: a suite, a name or a budget is wrong.
+    """
+    field = field or registered()
+    entrants = contestants(None if methods is None else [CONTROL, *methods], field.methods)
+    jury = judges(None if estimators is None else [HEADLINE, *estimators], field.estimators, protocol.panel)
+    _require_settings(protocol)
+    read_code(entrants, jury)
+    needed = _needed(entrants, jury, blocks)
+    suites = [load_suite(spec, scale=scale, answers=answers) for spec in specs]
+    _require_distinct(suites)
+    benches = []
+    for suite in suites:
+        own = _with_budgets(suite, protocol)
+        encodes = encoder() if encoder and suite.vectors is None and "embedding" in needed else None
+        features = features_of(suite, encodes, cache or default_cache(), needed)
+        benches.append(Bench(suite, features, own, entrants, _fitting(suite, jury), out / ".pieces" if out else None))
+    total = sum(bench.protocol.repeats for bench in benches) * len(entrants)
+    with progress("compare", total, "methods on sub-pools") as advance:
+        results = run(benches, workers=workers, ray=ray, advance=advance)
+    return findings(benches, results, field.default)
+
+
+def _needed(entrants: Sequence[Contestant], jury: Sequence[Judge], wanted: Sequence[str]) -> list[str]:
+    """Blocks that methods are given: they take what they find, so that it must not depend on which others take part."""
+    for name in wanted:
+        require_known(name, BLOCKS, "feature block", "--features")
+    needed = {block for contestant in entrants for block in contestant.entry.needs}
+    if any(judge.entry.needs_embedding for judge in jury):
+        needed.add("embedding")
+    return [block for block in BLOCKS if block in needed or (block in wanted and needed)]
+
+
+def _require_settings(protocol: Protocol) -> None:
+    require_known(protocol.split, SPLITS, "split", "--split")
+    if protocol.ablation is not None:
+        require_known(protocol.ablation, ABLATIONS, "ablation", "--ablate")
+    for value, name in ((protocol.repeats, "--repeats"), (protocol.draws, "--draws"), (min((*protocol.ks, 1)), "--k")):
+        if value < 1:
+            raise UsageError(f"is {value}, but must be at least 1", where=name)
+
+
+def _require_distinct(suites: Sequence[Suite]) -> None:
+    names = [suite.name for suite in suites]
+    for name in names:
+        if names.count(name) > 1:
+            raise UsageError(f"two suites are named '{name}'", where="SUITE", mend="Rename a folder.")
+
+
+def _with_budgets(suite: Suite, protocol: Protocol) -> Protocol:
+    """The protocol with this suite's budgets: those that were asked for, or the usual ones that fit."""
+    import numpy as np
+
+    if protocol.ks:
+        own = replace(protocol, ks=tuple(sorted(set(protocol.ks))))
+    else:
+        room = smallest_pool(np.unique(suite.groups, return_inverse=True)[1], protocol.least)
+        own = replace(protocol, ks=tuple(k for k in BUDGETS if k <= room) or BUDGETS)
+        if len(own.ks) < len(BUDGETS):
+            log.warning("%s: its smallest sub-pool has %d prompts: larger budgets are left out", suite.name, room)
+    require_budgets(suite, own)
+    return own
+
+
+def _fitting(suite: Suite, jury: Sequence[Judge]) -> list[Judge]:
+    """Estimators without those whose panel would leave too few models."""
+    fitting = [judge for judge in jury if 2 * judge.panel <= len(suite.models)]
+    if left := [judge.name for judge in jury if judge not in fitting]:
+        log.warning("%s: too few models (%d) for %s", suite.name, len(suite.models), ", ".join(left))
+    return fitting

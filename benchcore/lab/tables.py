@@ -1,0 +1,140 @@
+"""Findings as files and as tables for people."""
+
+from __future__ import annotations
+
+import csv
+import io
+import os
+from collections.abc import Sequence
+from dataclasses import asdict, fields
+from pathlib import Path
+from typing import Any
+
+import orjson
+
+from benchcore.errors import UsageError
+from benchcore.lab.contestants import HEADLINE
+from benchcore.lab.rows import ALL, Findings, Row, Summary
+
+Table = tuple[str, list[str], list[list[object]]]
+
+# The table of summaries shows the best of many pairs of a method and an estimator.
+_MOST = 40
+_ABREAST = 6
+
+
+def write_files(found: Findings, *, json: Path | None, out: Path | None) -> None:
+    """Write rows as JSON where asked, and all that was found into a folder.
+
+    Raises:
+        UsageError: a file cannot be written.
+    """
+    rows, summaries = [asdict(row) for row in found.rows], [asdict(summary) for summary in found.summaries]
+    if json is not None:
+        _write(json, _json(rows))
+    if out is not None:
+        _write(out / "rows.json", _json(rows))
+        _write(out / "summaries.json", _json(summaries))
+        _write(out / "explained.json", _json([asdict(share) for share in found.explained]))
+        _write(out / "rows.csv", _csv([field.name for field in fields(Row)], rows))
+        _write(out / "summaries.csv", _csv([field.name for field in fields(Summary)], summaries))
+
+
+def budget_tables(found: Findings) -> list[Table]:
+    """For each suite, ratios of the methods by budget with the headline estimator."""
+    tables: list[Table] = []
+    for suite in dict.fromkeys(row.suite for row in found.rows):
+        own = [row for row in found.rows if row.suite == suite and row.estimator == HEADLINE]
+        ks = sorted({row.k for row in own})
+        means = [summary for summary in found.summaries if summary.suite == suite and summary.estimator == HEADLINE]
+        lines: list[list[object]] = []
+        for mean in sorted(means, key=lambda summary: summary.ratio):
+            of_method = {row.k: row for row in own if row.method == mean.method}
+            first, last = of_method[ks[0]], of_method[ks[-1]]
+            figures = [first.mae, last.mae, first.n_models, first.seconds]
+            by_budget = [_short(of_method[k].ratio) for k in ks]
+            lines.append([_named(mean), *by_budget, _ratio(mean), _short(last.luck_p), *figures])
+        titles = ["mean [95 %]", "luck p#", f"points k={ks[0]}#", f"k={ks[-1]}#", "models#", "s#"]
+        title = f"{suite}: error with {HEADLINE} weights, relative to the control"
+        tables.append((title, ["method", *(f"k={k}#" for k in ks), *titles], lines))
+    return tables
+
+
+def selection_by_estimator(found: Findings) -> list[Table]:
+    """Mean ratios of every method with every estimator, a few estimators a table."""
+    chosen = _widest(found)
+    ratio = {(summary.method, summary.estimator): summary.ratio for summary in chosen}
+    estimators = list(dict.fromkeys(summary.estimator for summary in chosen))
+    estimators.sort(key=lambda name: (name != HEADLINE, "@" in name, name))
+    tables: list[Table] = []
+    for first in range(0, len(estimators), _ABREAST):
+        some = estimators[first : first + _ABREAST]
+        lines: list[list[object]] = [
+            [method, *(_short(ratio.get((method, estimator))) for estimator in some)]
+            for method in dict.fromkeys(summary.method for summary in chosen)
+        ]
+        title = "Mean ratio by estimator"
+        tables.append((title, ["method", *(f"{estimator}#" for estimator in some)], lines))
+    return tables
+
+
+def summary_table(found: Findings) -> Table:
+    """The best pairs of a method and an estimator over all budgets and suites."""
+    chosen = sorted(_widest(found), key=lambda summary: summary.ratio)[:_MOST]
+    lines: list[list[object]] = [
+        [
+            _named(summary), summary.estimator, "-" if summary.score_free else "scores", _ratio(summary),
+            _short(summary.worst_suite), _short(summary.to_plain), summary.mae, summary.seconds,
+        ]
+        for summary in chosen
+    ]  # fmt: skip
+    columns = ["method", "estimator", "looks at", "ratio", "worst suite#", "to plain#", "points#", "s#"]
+    return "Mean over budgets and suites", columns, lines
+
+
+def explained_table(found: Findings) -> Table:
+    """What features and panels explain, and the ratio that they allow for at best."""
+    lines: list[list[object]] = [
+        [share.suite, share.by, _short(share.share), _short(share.bound)] for share in found.explained
+    ]
+    return "Explained share of item scores inside benchmarks (R2)", ["suite", "by", "R2#", "bound of the ratio#"], lines
+
+
+def _widest(found: Findings) -> list[Summary]:
+    """Summaries over all suites, or of the only one."""
+    pooled = [summary for summary in found.summaries if summary.suite == ALL]
+    return pooled or list(found.summaries)
+
+
+def _named(row: Row | Summary) -> str:
+    return f"{row.method} (default)" if row.is_default else row.method
+
+
+def _ratio(row: Row | Summary) -> str:
+    return f"{row.ratio:.3f} [{row.ratio_low:.2f}, {row.ratio_high:.2f}]"
+
+
+def _short(value: float | None) -> str:
+    return "-" if value is None else f"{value:.3f}"
+
+
+def _json(rows: Sequence[dict[str, Any]]) -> bytes:
+    return orjson.dumps(rows, option=orjson.OPT_INDENT_2) + b"\n"  # NaN becomes null
+
+
+def _csv(columns: Sequence[str], rows: Sequence[dict[str, Any]]) -> bytes:
+    stream = io.StringIO()
+    writer = csv.DictWriter(stream, columns, lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(rows)
+    return stream.getvalue().encode()
+
+
+def _write(file: Path, content: bytes) -> None:
+    try:
+        file.parent.mkdir(parents=True, exist_ok=True)
+        partial = file.with_name(f".{file.name}.{os.getpid()}.tmp")
+        partial.write_bytes(content)
+        partial.replace(file)
+    except OSError as error:
+        raise UsageError(f"cannot be written ({error.strerror})", where=str(file)) from None

@@ -1,0 +1,1 @@
+"""Random designs with known inclusion probabilities: how many, how likely, and the draw itself."""

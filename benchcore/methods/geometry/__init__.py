@@ -1,0 +1,1 @@
+"""Vectors as directions, and which pick each item is nearest to."""

@@ -1,0 +1,1 @@
+"""The methods that look at no model's score, one file each."""
