@@ -27,8 +27,9 @@ class KeptPairs:
 
     def __init__(self, similarity: Similarity, coverage: NDArray[np.float32], mass: NDArray[np.float64]) -> None:
         self._coverage, self._mass = coverage, mass
-        everything = slice(None)
-        self._similarities = np.ascontiguousarray(similarity.block(everything, everything).T)  # a row for each row
+        block = similarity.block(slice(None), slice(None))
+        # A row for each represented row: where it is symmetric, as it comes.
+        self._similarities = block if similarity.symmetric else np.ascontiguousarray(block.T)
         ceiling = np.full(len(coverage), np.inf, np.float32)
         self.gains = self._between(np.arange(len(coverage)), coverage, ceiling)
 
