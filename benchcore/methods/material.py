@@ -17,7 +17,6 @@ from benchcore.submodular.similarities.precomputed import DenseSimilarity, Spars
 from benchcore.submodular.similarities.similarity import Similarity
 
 PRECOMPUTED = "precomputed"
-DIRECTIONAL = ("centered_cosine", "cosine", "shifted_cosine")  # kernels that bring each row to length 1
 
 
 @dataclass(frozen=True, eq=False)

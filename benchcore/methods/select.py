@@ -18,7 +18,7 @@ from benchcore.methods.arguments import choice, flag, number, positive, whole
 from benchcore.methods.columns import numbers
 from benchcore.methods.limits import Bounds as GroupBounds
 from benchcore.methods.limits import Limits, bounds_by_group, require_limits
-from benchcore.methods.material import DIRECTIONAL, PRECOMPUTED, Comparison, Material, as_vectors
+from benchcore.methods.material import PRECOMPUTED, Comparison, Material, as_vectors
 from benchcore.methods.memory import bytes_needed, require_memory
 from benchcore.methods.names import require_known
 from benchcore.methods.native import as_matrix, is_sparse, require_magnitude, require_single
@@ -29,7 +29,7 @@ from benchcore.methods.pool import Indices, Mass, Pool, make_pool
 from benchcore.methods.stratified_random import stratified_random
 from benchcore.submodular.optimizers.result import Greedy
 from benchcore.submodular.quantise import require_finite
-from benchcore.submodular.similarities.kernels import KERNELS, require_usable
+from benchcore.submodular.similarities.kernels import DIRECTIONAL, KERNELS, require_usable
 
 log = logging.getLogger(__name__)
 

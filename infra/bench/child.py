@@ -116,12 +116,10 @@ def digest(ids: tuple[str, ...]) -> str:
 
 def set_tiles(side: int) -> None:
     """Cut pairs into other tiles and blocks; before anything has imported how large they are."""
-    sizes = {"tiles": {"SIDE": side}, "passes": {"_ROWS": 3 * side, "_CELLS": 500 * side}}
-    for name, constants in sizes.items():
-        module = importlib.import_module(f"benchcore.submodular.pairs.{name}")
-        for constant, size in constants.items():
-            getattr(module, constant)  # a new name would go unnoticed
-            setattr(module, constant, size)
+    module = importlib.import_module("benchcore.submodular.pairs.tiles")
+    for constant, size in {"SIDE": side, "_ROWS": 3 * side, "_CELLS": 500 * side}.items():
+        getattr(module, constant)  # a new name would go unnoticed
+        setattr(module, constant, size)
 
 
 if __name__ == "__main__":

@@ -9,11 +9,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchcore.submodular.objectives.whole_sums import (
-    blocks,
     require_mass,
     require_not_negative,
     sums_over_candidates,
 )
+from benchcore.submodular.pairs.tiles import blocks
 from benchcore.submodular.similarities.similarity import TOP, Similarity
 
 _LOW = 24  # bits of the lower part of a ceiling, where a product with a mass would not fit into 64 bits

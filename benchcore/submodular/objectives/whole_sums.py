@@ -2,25 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import numpy as np
 from numpy.typing import NDArray
 
+from benchcore.submodular.pairs.tiles import blocks
 from benchcore.submodular.quantise import TOTAL_MASS
 from benchcore.submodular.similarities.similarity import Similarity
-
-_BLOCK_ROWS = 2048  # represented rows of one block of similarities
-_BLOCK_CELLS = 2**20  # similarities of one block: 4 MB, and 8 MB in double precision
-
-
-def blocks(candidates: int, represented: int) -> Iterator[tuple[slice, slice]]:
-    """Cut candidates x represented rows into blocks of a size that stays in the processor's cache."""
-    width = max(1, min(_BLOCK_ROWS, represented))
-    height = max(1, _BLOCK_CELLS // width)
-    for start in range(0, candidates, height):
-        for first in range(0, represented, width):
-            yield slice(start, min(start + height, candidates)), slice(first, min(first + width, represented))
 
 
 def sums_over_represented(similarity: Similarity, weights: NDArray[np.float64]) -> NDArray[np.float64]:

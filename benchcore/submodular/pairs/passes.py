@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
 from benchcore.submodular.pairs.threads import Threads
+from benchcore.submodular.pairs.tiles import blocks
 from benchcore.submodular.similarities.similarity import Similarity, Where
 
-_ROWS = 2048  # represented rows of one block
-_CELLS = 2**20  # similarities of one block: 4 MB
 _COMPILED_PAIRS = 5_000**2  # fewer never wait for a compiler
 
 
@@ -62,7 +60,7 @@ class Passes:
     def highest(self) -> NDArray[np.float32]:
         """(represented,) the largest similarity of any candidate to each row, at least 0."""
         highest = np.zeros(self._similarity.represented, np.float32)
-        for chosen, rows in _blocks(self._similarity.candidates, self._similarity.represented):
+        for chosen, rows in blocks(self._similarity.candidates, self._similarity.represented):
             block = self._similarity.block(chosen, rows)
             np.maximum(highest[rows], block.max(axis=0), out=highest[rows])
         return highest
@@ -78,10 +76,10 @@ class Passes:
             block = self._similarity.block(candidates[chosen], columns if isinstance(rows, slice) else rows[columns])
             return chosen, [self._block_gains(block, coverage[columns], mass[columns]) for coverage in coverages]
 
-        blocks = list(_blocks(len(candidates), len(mass)))
+        parts = list(blocks(len(candidates), len(mass)))
         totals = [np.zeros(len(candidates)) for _ in coverages]
-        for chosen, parts in self.threads.each(measure, blocks) if self._compiled else map(measure, blocks):
-            for total, part in zip(totals, parts, strict=True):
+        for chosen, found in self.threads.each(measure, parts) if self._compiled else map(measure, parts):
+            for total, part in zip(totals, found, strict=True):
                 total[chosen] += part
         return totals
 
@@ -95,12 +93,3 @@ class Passes:
             loops.add_gains(block, coverage, mass, gains)
             return gains
         return np.asarray(np.maximum(block - coverage, 0.0).astype(np.float64) @ mass)
-
-
-def _blocks(candidates: int, rows: int) -> Iterator[tuple[slice, slice]]:
-    """Cut candidates x rows into blocks of a size that stays in the processor's cache."""
-    width = max(1, min(_ROWS, rows))
-    height = max(1, _CELLS // width)
-    for start in range(0, candidates, height):
-        for first in range(0, rows, width):
-            yield slice(start, min(start + height, candidates)), slice(first, min(first + width, rows))

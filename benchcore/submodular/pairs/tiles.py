@@ -1,4 +1,4 @@
-"""How all pairs of candidates and represented rows are cut into tiles."""
+"""How pairs of candidates and represented rows are cut into pieces that fit into the cache."""
 
 from __future__ import annotations
 
@@ -7,6 +7,8 @@ from dataclasses import dataclass
 
 from benchcore.submodular.similarities.similarity import Similarity
 
+_ROWS = 2048  # represented rows of a block
+_CELLS = 2**20  # similarities of a block: 4 MB, and 8 MB in double precision
 SIDE = 1024  # candidates and represented rows of a tile: 4 MB of similarities, for a core's share of the cache
 
 
@@ -80,3 +82,15 @@ class Tiling:
 
     def _before(self, panel: int) -> int:
         return sum(self._height(each) * (self.represented - self._start(each)) for each in range(panel))
+
+
+def blocks(candidates: int, represented: int) -> Iterator[tuple[slice, slice]]:
+    """Cut candidates x represented rows into blocks of a size that stays in the processor's cache.
+
+    Where only some candidates or rows are measured; `Tiling` is for all pairs, each once.
+    """
+    width = max(1, min(_ROWS, represented))
+    height = max(1, _CELLS // width)
+    for start in range(0, candidates, height):
+        for first in range(0, represented, width):
+            yield slice(start, min(start + height, candidates)), slice(first, min(first + width, represented))

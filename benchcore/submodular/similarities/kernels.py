@@ -31,8 +31,8 @@ from benchcore.submodular.similarities.similarity import TOP, Similarity
 
 Vectors = NDArray[np.floating]
 
-_DIRECTIONAL = ("cosine", "centered_cosine", "shifted_cosine")
-KERNELS = (*_DIRECTIONAL, "rbf", "linear")
+DIRECTIONAL = ("cosine", "centered_cosine", "shifted_cosine")  # bring each row to length 1
+KERNELS = (*DIRECTIONAL, "rbf", "linear")
 
 _SPREAD = 64  # a longest row this many times the median would leave the others too few steps to be told apart
 
@@ -145,7 +145,7 @@ def fit(
     origin = np.zeros(vectors.shape[1])
     if kernel == "shifted_cosine":
         return Kernel(kernel, partial(quantise, centre=origin), _bent(power_curve(power, shifted=True), float(TOP)))
-    if kernel in _DIRECTIONAL:
+    if kernel in DIRECTIONAL:
         centre = mass_weighted_mean(vectors, weights) if kernel == "centered_cosine" else origin
         return Kernel(kernel, partial(quantise, centre=centre), _products(power, float(UNIT)))
     if kernel == "linear":
@@ -166,7 +166,7 @@ def require_usable(vectors: Vectors, kernel: str, ids: Sequence[object] | NDArra
     Raises:
         ValueError: a row holds NaN or infinity, or is all zeros where the kernel needs a direction; names the ids.
     """
-    require = require_directions if kernel in _DIRECTIONAL else require_finite
+    require = require_directions if kernel in DIRECTIONAL else require_finite
     require(vectors, range(len(vectors)) if ids is None else ids)
 
 

@@ -10,9 +10,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from benchcore.submodular.constraints.constraint import Cardinality
-from benchcore.submodular.objectives import whole_sums
 from benchcore.submodular.objectives.saturated_coverage import SaturatedCoverage
 from benchcore.submodular.optimizers.lazy import lazy_greedy
+from benchcore.submodular.pairs import tiles
 from benchcore.submodular.quantise import NORM, TOTAL_MASS, UNIT
 from benchcore.submodular.similarities.dot import DotSimilarity
 from tests.submodular.objectives.instances import Instance, instance, instances
@@ -94,8 +94,8 @@ def test_block_sizes_change_nothing(monkeypatch: pytest.MonkeyPatch, rows: int, 
         return found
 
     expected = gains()
-    monkeypatch.setattr(whole_sums, "_BLOCK_ROWS", rows)
-    monkeypatch.setattr(whole_sums, "_BLOCK_CELLS", cells)
+    monkeypatch.setattr(tiles, "_ROWS", rows)
+    monkeypatch.setattr(tiles, "_CELLS", cells)
 
     assert np.array_equal(expected, gains())
 
