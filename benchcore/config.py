@@ -85,6 +85,9 @@ class EmbedSection(Section):
 
     encoder: EncoderSection = EncoderSection()
     text: str = "{{ prompt }}\n{{ choices }}\n{{ answer }}"
+    features: tuple[Literal["surface", "ngrams"], ...] = Field(
+        ("surface", "ngrams"), description="blocks of features besides the vector, from the same text"
+    )
     workers: int | Literal["auto"] = "auto"
     batch_tokens: Annotated[int, Field(ge=64)] | Literal["auto"] = Field(
         "auto", description="tokens in a batch, padding included; auto: 1024 on a CPU, 16384 on a GPU"
@@ -117,7 +120,7 @@ class SelectSection(Section):
     """What is picked and how. `shard_size` and `certificate` change no pick's meaning but the plan of the work."""
 
     k: int = Field(100, ge=1)
-    method: str = "facility_location"
+    method: str = Field("nested_swaps", description="the default is that of benchcore.methods")
     mass: Literal["macro", "micro", "category"] | dict[str, float] = "macro"
     constraint: ConstraintSection = ConstraintSection()
     filter: FilterSection = FilterSection()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import sys
+import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -32,6 +33,37 @@ def progress(description: str, total: int, unit: str = "items") -> Iterator[Call
     with Progress(*columns, TimeRemainingColumn(), console=Console(stderr=True), transient=True) as bar:
         task = bar.add_task(description, total=total)
         yield lambda done: bar.advance(task, done)
+
+
+@contextmanager
+def waiting(description: str) -> Iterator[None]:
+    """Show that a piece of work goes on of which nobody knows how far it is: a running clock, or a line now and then.
+
+    Args:
+        description: what is being done, in a few words.
+    """
+    if sys.stderr.isatty():
+        from rich.console import Console
+        from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+
+        columns = (SpinnerColumn(), TextColumn("{task.description}"), TimeElapsedColumn())
+        with Progress(*columns, console=Console(stderr=True), transient=True) as clock:
+            clock.add_task(description, total=None)
+            yield
+        return
+    started, ended = time.monotonic(), threading.Event()
+
+    def tell() -> None:
+        while not ended.wait(_SECONDS_BETWEEN_LINES):
+            log.info("%s: %.0f s so far", description, time.monotonic() - started)
+
+    teller = threading.Thread(target=tell, daemon=True)
+    teller.start()
+    try:
+        yield
+    finally:
+        ended.set()
+        teller.join()
 
 
 class _Lines:

@@ -7,6 +7,7 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
+from benchcore import methods
 from benchcore.config import Config, load_config, load_sources
 from benchcore.errors import UsageError
 
@@ -31,6 +32,7 @@ def test_set_wins_over_root_and_both_over_the_file(conf: Path):
     """Precedence: --set, then --root, then the file, then the defaults."""
     assert load_config(conf).select.k == 7
     assert load_config(conf).select.seed == 0
+    assert load_config(conf).select.method == methods.DEFAULT
     assert load_config(conf, ["select.k=9"]).select.k == 9
     assert load_config(conf, root="/elsewhere").registry.root == "/elsewhere"
     assert load_config(conf, ["registry.root=/set"], root="/elsewhere").registry.root == "/set"

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import logging
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -13,6 +15,8 @@ from benchcore.errors import BenchcoreError, UsageError
 if TYPE_CHECKING:
     from benchcore.lab.features import TextEncoder
     from benchcore.lab.rows import Findings
+
+log = logging.getLogger(__name__)
 
 app = typer.Typer(help="Measure which selection preserves scores.", no_args_is_help=True, rich_markup_mode=None)
 
@@ -28,17 +32,24 @@ def lab() -> None:
 def compare(
     suite: Annotated[
         list[str],
-        typer.Argument(metavar="SUITE...", help="Folders; DIR+DIR joins some, DIR:odd and DIR:even are halves of one."),
+        typer.Argument(
+            metavar="SUITE...", help="Folders or dataset:NAME; A+B joins some, A:odd and A:even are halves."
+        ),
     ],
     *,
     k: Annotated[
         str | None, typer.Option("-k", "--k", metavar="K,K", help="Budgets (default: 70,100,140,200).")
     ] = None,
     methods: Annotated[
-        str | None, typer.Option(metavar="NAME,NAME", help="Default: all. NAME:unbalanced picks without quotas.")
+        str | None,
+        typer.Option(
+            metavar="NAME,NAME",
+            help="Default: a few; or all. NAME:unbalanced picks without quotas; NAME@3 sees three models' scores.",
+        ),
     ] = None,
     estimators: Annotated[
-        str | None, typer.Option(metavar="NAME,NAME", help="Default: all. NAME@3 has a panel of three models.")
+        str | None,
+        typer.Option(metavar="NAME,NAME", help="Default: macro,plain,own; or all. NAME@3 has a panel of three."),
     ] = None,
     repeats: Annotated[int, typer.Option(help="Sub-pools of each suite.")] = 20,
     draws: Annotated[int, typer.Option(help="Seeds of methods that draw, on each sub-pool; the control has 100.")] = 10,
@@ -49,20 +60,21 @@ def compare(
     ablate: Annotated[
         str | None, typer.Option(help="shuffled features or permuted-scores: the ratio must fall to 1.")
     ] = None,
+    equal: Annotated[str, typer.Option(help="Methods get equal prompts or equal tokens (characters).")] = "prompts",
     scale: Annotated[float | None, typer.Option(help="Score of a perfect answer, where it is not 1.")] = None,
     answers: Annotated[bool, typer.Option("--answers/--no-answers", help="Whether texts include answers.")] = True,
     features: Annotated[
         str, typer.Option(metavar="NAME,NAME", help="Blocks that methods are given.")
     ] = "embedding,surface,ngrams",
-    seed: Annotated[int, typer.Option(help="Of all that is drawn.")] = 0,
+    seed: Annotated[int, typer.Option(min=0, max=2**63 - 1, help="Of all that is drawn.")] = 0,
     json: Annotated[Path | None, typer.Option(metavar="FILE", help="Write the rows there.")] = None,
     out: Annotated[
-        Path | None, typer.Option(metavar="DIR", help="Write rows and summaries there; an interrupted run goes on.")
+        Path | None, typer.Option(metavar="DIR", help="Write rows and figures there; an interrupted run goes on.")
     ] = None,
     cache: Annotated[
         Path | None, typer.Option(metavar="DIR", help="Of features (default: ~/.cache/benchcore/lab).")
     ] = None,
-    workers: Annotated[int, typer.Option(help="Processes.")] = 1,
+    workers: Annotated[int, typer.Option(min=1, help="Processes.")] = 1,
     ray: Annotated[bool, typer.Option("--ray", help="Run on Ray.")] = False,
     debug: Debug = False,
     quiet: Quiet = False,
@@ -71,28 +83,32 @@ def compare(
 
     A suite is a folder with prompts.jsonl (prompt_id, prompt, and if there are any answer, options, and benchmark,
     task or category as the group) and correct.parquet or a CSV file (a row a prompt, with the column prompt_id, and a
-    column a model). Its own vectors can lie beside them as vectors.npy.
+    column a model). Its own vectors can lie beside them as vectors.npy. dataset:mmlu_pro, dataset:ifeval and
+    dataset:zeroeval_gsm, _crux and _math_l5 ship with the package.
     """
     start_logging(quiet=quiet, debug=debug)
     from benchcore.lab.compare import compare as run
+    from benchcore.lab.contestants import USUAL_ESTIMATORS, USUAL_METHODS
     from benchcore.lab.protocol import Protocol
-    from benchcore.lab.tables import write_files
+    from benchcore.lab.tables import require_writable, write_files
 
+    require_writable(json=json, out=out)
     protocol = Protocol(
         ks=tuple(_numbers(k, "--k")),
         repeats=repeats,
         draws=draws,
         split=split,
-        panel=tuple(_numbers(panel, "--panel")),
+        panel=tuple(_numbers(panel, "--panel", "3,10")),
         ablation=ablate,
+        equal=equal,
         seed=seed,
     )
     found = run(
         suite,
         protocol,
-        methods=_names(methods),
-        estimators=_names(estimators),
-        encoder=_encoder,
+        methods=_among(methods, USUAL_METHODS),
+        estimators=_among(estimators, USUAL_ESTIMATORS),
+        encoder=default_encoder,
         scale=scale,
         answers=answers,
         blocks=_names(features) or (),
@@ -101,18 +117,76 @@ def compare(
         workers=workers,
         ray=ray,
     )
-    write_files(found, json=json, out=out)
     _print(found)
+    write_files(found, json=json, out=out)
+    _draw(found, out)
+    _require_complete(found)
+
+
+@app.command()
+def reproduce(
+    *,
+    suites: Annotated[
+        str | None, typer.Option(metavar="NAME,NAME", help="mmlu_pro, mmlu_pro:odd, mmlu_pro:even, zeroeval, ifeval.")
+    ] = None,
+    k: Annotated[
+        str | None, typer.Option("-k", "--k", metavar="K,K", help="Budgets (default: 70,100,140,200).")
+    ] = None,
+    repeats: Annotated[
+        int | None, typer.Option(min=1, help="Sub-pools of each suite (default: 20).", show_default=False)
+    ] = None,
+    quick: Annotated[bool, typer.Option("--quick", help="Two suites, five sub-pools: about a minute.")] = False,
+    full: Annotated[bool, typer.Option("--full", help="All methods and estimators: an hour and more.")] = False,
+    json: Annotated[Path | None, typer.Option(metavar="FILE", help="Write the rows there.")] = None,
+    out: Annotated[
+        Path | None, typer.Option(metavar="DIR", help="Write rows and figures there; an interrupted run goes on.")
+    ] = None,
+    workers: Annotated[int, typer.Option(min=1, help="Processes.")] = 1,
+    ray: Annotated[bool, typer.Option("--ray", help="Run on Ray.")] = False,
+    debug: Debug = False,
+    quiet: Quiet = False,
+) -> None:
+    """Measure the README's table again, on the scores and vectors that ship with the package.
+
+    Needs no encoder and no network. `benchcore lab compare dataset:ifeval` measures other things on the same suites.
+    """
+    start_logging(quiet=quiet, debug=debug)
+    from benchcore.cli.output import print_table
+    from benchcore.lab.compare import BUDGETS
+    from benchcore.lab.reproduce import extent
+    from benchcore.lab.reproduce import reproduce as run
+    from benchcore.lab.tables import require_writable, summary_table, write_files
+
+    require_writable(json=json, out=out)
+    of = extent(_names(suites), repeats, quick=quick, full=full)
+    found = run(of, ks=_numbers(k, "--k") or BUDGETS, out=out, workers=workers, ray=ray)
+    print_table(*summary_table(found))
+    write_files(found, json=json, out=out)
+    _draw(found, out)
+    _require_complete(found)
+
+
+def _draw(found: Findings, out: Path | None) -> None:
+    """Draw figures beside the rows; without matplotlib, which is an extra, there are none."""
+    from benchcore.lab.figures import can_draw, write_figures
+
+    if out is not None and can_draw():
+        write_figures(found, out / "figures")
+    elif out is not None:
+        log.warning("no figures: matplotlib is not installed (pip install 'benchcore[plots]')")
+
+
+def _require_complete(found: Findings) -> None:
     if found.failures:
         first = found.failures[0]
         raise BenchcoreError(f"{len(found.failures)} measurements failed; the first is {first.what}: {first.why}")
 
 
-def _numbers(written: str | None, where: str) -> list[int]:
+def _numbers(written: str | None, where: str, example: str = "70,100,140,200") -> list[int]:
     numbers = []
     for text in _names(written) or ():
         if not text.isdecimal() or int(text) < 1:
-            raise UsageError(f"'{text}' is no whole number above 0", where=where, mend="For example 70,100,140,200.")
+            raise UsageError(f"'{text}' is no whole number above 0", where=where, mend=f"For example {example}.")
         numbers.append(int(text))
     return numbers
 
@@ -121,7 +195,12 @@ def _names(written: str | None) -> list[str] | None:
     return None if written is None else [name.strip() for name in written.split(",") if name.strip()]
 
 
-def _encoder() -> TextEncoder:
+def _among(written: str | None, usual: Sequence[str]) -> Sequence[str] | None:
+    """The names that were written, or the usual ones; None for `all`."""
+    return None if written == "all" else (_names(written) or usual)
+
+
+def default_encoder() -> TextEncoder:
     """The project's default encoder, loaded when first asked to encode."""
     from benchcore.config import EmbedSection
     from benchcore.embedding.encoder import fingerprint_with, load
@@ -133,10 +212,17 @@ def _encoder() -> TextEncoder:
 
 def _print(found: Findings) -> None:
     from benchcore.cli.output import print_table
-    from benchcore.lab.tables import budget_tables, explained_table, selection_by_estimator, summary_table
+    from benchcore.lab.tables import (
+        budget_tables,
+        explained_table,
+        selection_by_estimator,
+        summary_table,
+        target_tables,
+    )
 
     for title, columns, rows in (
         *budget_tables(found),
+        *target_tables(found),
         *selection_by_estimator(found),
         summary_table(found),
         explained_table(found),

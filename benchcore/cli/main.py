@@ -13,7 +13,7 @@ from typing import Annotated
 import typer
 
 import benchcore
-from benchcore.cli import doctor, lab, pick, registry, steps
+from benchcore.cli import doctor, lab, leaderboard, pick, registry, steps
 from benchcore.cli.output import drop_output, print_line, writing
 from benchcore.errors import BenchcoreError
 
@@ -61,6 +61,7 @@ app.command("pick")(pick.pick)
 app.command("doctor")(doctor.doctor)
 app.add_typer(registry.app, name="registry")
 app.add_typer(lab.app, name="lab")
+app.add_typer(leaderboard.app, name="leaderboard")
 
 
 def main() -> None:

@@ -49,7 +49,8 @@ def print_coreset(manifest: Manifest) -> None:
     print_line(f"coreset      {manifest.coreset_id}")
     print_line(f"picks        {manifest.k:,} of {prompts.total():,} prompts, {len(ordered)} benchmarks")
     print_line(f"coverage     {manifest.value:.4f} (mean similarity of a prompt to the pick nearest to it)")
-    print_line(f"certificate  {_certificate(manifest.certificate)}")
+    print_line(f"certificate  {_certificate(manifest)}")
+    print_line(f"expect       {_expected(manifest, prompts.total())}")
     for warning in manifest_warnings(manifest):
         print_line(f"warning: {warning}")
     print_line()
@@ -76,11 +77,31 @@ def _manifest(root: str, outcome: RunOutcome) -> Manifest | None:
     return find_manifest(Registry.at(root), outcome.coreset_id) if outcome.coreset_id else None
 
 
-def _certificate(certificate: dict[str, Any]) -> str:
+def _certificate(manifest: Manifest) -> str:
+    certificate = manifest.certificate
     if not certificate:
-        return "none (select.certificate is none)"
+        method = manifest.semantic_configuration.get("method")
+        return "none (select.certificate is none)" if method == "facility_location" else f"none ({method} has none)"
     bound, kind = certificate["upper_bound"], certificate["kind"]
     return f"at least {100 * certificate['ratio']:.1f} % of the optimum ({kind} upper bound {bound:.4f})"
+
+
+def _expected(manifest: Manifest, prompts: int) -> str:
+    """What error such a coreset had on the suites of the lab, for a model's score and for two models' difference."""
+    from benchcore.datasets import load_error_curves
+    from benchcore.estimation.expected_error import expected_error
+    from benchcore.methods import DEFAULT
+
+    method, mass = (manifest.semantic_configuration.get(name) for name in ("method", "mass"))
+    if (method, mass) != (DEFAULT, "macro"):
+        return f"unknown: errors were measured of {DEFAULT} with macro mass (docs/lab.md)"
+    found = expected_error(load_error_curves(), manifest.k, prompts)
+    beyond = "" if found.measured else "; no suite was measured at such a k"
+    return (
+        f"a model's score within {found.margin.mean:.1f} points at 95 %, a difference of two models within"
+        f" {found.gap.mean:.1f} (on the lab's suites {found.margin.low:.1f}-{found.margin.high:.1f} and"
+        f" {found.gap.low:.1f}-{found.gap.high:.1f}{beyond})"
+    )
 
 
 def counted(counts: dict[str, int]) -> str:

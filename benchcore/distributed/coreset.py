@@ -14,6 +14,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from benchcore.distributed.pool import Pool
+from benchcore.distributed.ways import blocks_of
 from benchcore.estimation.weights import Benchmark, target_weights
 from benchcore.registry.root import Registry
 from benchcore.registry.schemas import SCHEMAS
@@ -67,6 +68,7 @@ def write(
 ) -> None:
     """Write a coreset; a killed write is completed by the next, since the manifest comes last."""
     borrowed, weights = _weights(pool, coreset)
+    blocks = blocks_of(coreset.semantic["method"], pool).items()
     replace_where(registry, "coresets", "coreset_id", coreset.coreset_id, _picks(pool, coreset))
     replace_where(registry, "coreset_weights", "coreset_id", coreset.coreset_id, weights)
     manifest = {
@@ -74,7 +76,7 @@ def write(
         "semantic_configuration": _json(coreset.semantic),
         "input_digest": coreset.input_digest,
         "table_versions": _json(pinned),
-        "encoders": _json({"embedding": {"fingerprint": pool.encoder, **pool.encoder_description}}),
+        "encoders": _json({name: {"fingerprint": block.encoder, **block.description} for name, block in blocks}),
         "centre": coreset.centre.astype(np.float32),
         "seed": coreset.semantic["seed"],
         "k": len(coreset.order),

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from benchcore.config import Config
 from benchcore.distributed.plan import Shard
 from benchcore.distributed.pool import Pool
+from benchcore.distributed.ways import SHARDED, blocks_of, method_of
 from benchcore.registry.identity import digest, input_digest
 
 ALGORITHM_VERSION = 1  # raised whenever the same configuration and input give other picks than before
@@ -34,7 +35,10 @@ class Identity:
     def of(cls, config: Config, pool: Pool, shards: tuple[Shard, ...]) -> Identity:
         """Name what a configuration makes of a pool that is cut into shards."""
         section = config.select
-        plan = {"shards": len(shards), "buckets": config.registry.buckets} if len(shards) > 1 else {"shards": 1}
+        cut = {"shards": len(shards), "buckets": config.registry.buckets}
+        at_once = len(shards) == 1 or (section.method != SHARDED and method_of(section.method).needs)
+        plan = {"shards": 1} if at_once else cut
+        blocks = blocks_of(section.method, pool)
         semantic = {
             "algorithm": ALGORITHM_VERSION,
             "method": section.method,
@@ -45,12 +49,14 @@ class Identity:
             "include": list(section.include),
             "exclude": sorted(section.exclude),
             "seed": section.seed,
-            "features": {"embedding": pool.encoder},
+            "features": {name: block.encoder for name, block in blocks.items()},
             "plan": plan,
         }
         attributes = hashlib.sha256(pool.copies.tobytes())
         for column in (pool.benchmark, pool.category):
             attributes.update("\0".join(column.tolist()).encode())
+        if pool.feature_text is not None and len(blocks) > 1:
+            attributes.update("\0".join(pool.feature_text.tolist()).encode())
         pairs = zip(pool.prompt_id.tolist(), pool.text_hash.tolist(), strict=True)
         return cls(semantic, digest("input", input_digest(pairs), attributes.hexdigest()))
 

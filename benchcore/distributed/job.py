@@ -22,11 +22,13 @@ from benchcore.distributed.plan import Shard, bytes_needed, cut, depth, require_
 from benchcore.distributed.pool import Pool
 from benchcore.distributed.shard_worker import ShardRows
 from benchcore.distributed.vectors import Embeddings
+from benchcore.distributed.ways import SHARDED, method_of
+from benchcore.distributed.whole_pool import WholePool
 from benchcore.errors import UsageError
 from benchcore.estimation.weights import Benchmark
-from benchcore.methods import METHODS
 from benchcore.methods.mass import group_shares, item_mass
-from benchcore.methods.problem import Problem, require_feasible
+from benchcore.methods.problem import Problem, Selection, require_feasible
+from benchcore.methods.unvalued import unvalued
 from benchcore.progress import progress
 from benchcore.ray_cluster import connect
 from benchcore.registry.manifests import find_manifest
@@ -35,8 +37,6 @@ from benchcore.submodular.constraints.rounds import Rounds
 from benchcore.submodular.quantise import UNIT, centre_of, integer_mass, mean_exponent
 
 log = logging.getLogger(__name__)
-
-_OPTIMIZED = "facility_location"  # the method that runs on shards; others draw on the driver, from ids alone
 
 
 @dataclass(frozen=True)
@@ -77,7 +77,6 @@ def select(config: Config, registry: Registry, pool: Pool, run_id: str, pinned: 
     if known is not None and (known.certificate or not _certified(config)):
         log.info("select: coreset %s is there already", identity.coreset_id)
         return SelectOutcome(identity.coreset_id, changed=False)
-    connect(config.ray)
     _Selecting(config, registry, pool, problem, shares, shards, identity).run(run_id, pinned)
     return SelectOutcome(identity.coreset_id, changed=True)
 
@@ -97,9 +96,7 @@ def problem_of(config: Config, pool: Pool) -> tuple[Problem, tuple[Benchmark, ..
     section = config.select
     if pool.n == 0:
         raise UsageError("there is no prompt to pick from", where="select.filter", mend="Loosen the filter.")
-    known = [name for name, entry in METHODS.items() if name == _OPTIMIZED or not entry.needs]
-    if section.method not in known:
-        raise UsageError(f"unknown method '{section.method}'", "select.method", f"There are {', '.join(known)}.")
+    method_of(section.method)
     names, first, place = np.unique(pool.benchmark, return_index=True, return_inverse=True)
     sizes = np.bincount(place, weights=pool.copies).astype(np.float64)
     shares = group_shares(section.mass, names, sizes, pool.category[first])
@@ -133,7 +130,13 @@ class _Selecting:
 
     def run(self, run_id: str, pinned: Mapping[str, int]) -> None:
         timings: dict[str, float] = {}
-        embeddings = Embeddings(self.registry, pinned.get("embeddings"), self.pool.encoder)
+        version = pinned.get("embeddings")
+        picked = None
+        if self.config.select.method != SHARDED:
+            with _timed("order", timings):
+                picked = self._at_once(version)
+        connect(self.config.ray)
+        embeddings = Embeddings(self.registry, version, self.pool.encoder)
         workers = workers_for(self.config.select.workers, len(self.shards))
         spare = self._spare_memory(embeddings.dimension(), workers)
         mass = integer_mass(self.problem.mass, self.problem.group_numbers)
@@ -142,21 +145,22 @@ class _Selecting:
             with _timed("centre", timings):
                 centre = _centre(crew, float(mass.sum()))
                 shared = crew.share(centre)
-            with _timed("order", timings):
-                order, gains, probabilities = self._order(crew, centre, shared)
+            if picked is None:
+                with _timed("order", timings):
+                    picked = self._over_shards(crew, centre, shared)
             with _timed("coverage", timings):
-                picked = rows_of(crew, shared, order)
-                coverage, nearest = self._nearest(crew, shared, picked)
+                rows = rows_of(crew, shared, picked.indices)
+                coverage, nearest = self._nearest(crew, shared, rows)
             value = float(mass @ coverage.astype(np.float64))
             with _timed("certificate", timings):
-                bound = self._bound(crew, shared, picked, value) if _certified(self.config) else None
+                bound = self._bound(crew, shared, rows, value) if _certified(self.config) else None
         coreset = Coreset(
             coreset_id=self.identity.coreset_id,
             semantic=self.identity.semantic,
             input_digest=self.identity.input_digest,
-            order=order,
-            gains=gains / scale,
-            probabilities=probabilities,
+            order=picked.indices,
+            gains=picked.gains / scale,
+            probabilities=picked.inclusion_probabilities,
             coverage=coverage,
             nearest=nearest,
             shares=self.shares,
@@ -187,23 +191,18 @@ class _Selecting:
             for shard in self.shards
         ]
 
-    def _order(
-        self, crew: Crew, centre: NDArray[np.float64], shared: Any
-    ) -> tuple[NDArray[np.int64], NDArray[np.float64], NDArray[np.float64] | None]:
-        """The k picks, their whole-number gains, and their inclusion probabilities where they are drawn."""
+    def _at_once(self, version: int | None) -> Selection:
+        """The picks of a method that runs in one process; its gains, if it has any, are no parts of the coverage."""
+        picked = WholePool(self.config, self.registry, self.pool, version).pick(self.problem, self.identity)
+        return replace(picked, gains=np.zeros(len(picked.indices)))
+
+    def _over_shards(self, crew: Crew, centre: NDArray[np.float64], shared: Any) -> Selection:
+        """The k picks over the shards, and their whole-number gains."""
         k = self.problem.k
-        if self.problem_is_drawn:
-            drawn = METHODS[self.config.select.method](self.problem)
-            return drawn.indices, drawn.gains, drawn.inclusion_probabilities
         deep = depth(k, self.problem.n - len(self.problem.exclude))
         key = self.identity.order_key(deep, centre)
         found = Order(crew, self.shards, replace(self.problem, k=deep), shared, self.registry, key).find()
-        return found.order[:k], found.gains[:k], None
-
-    @property
-    def problem_is_drawn(self) -> bool:
-        """Whether the method needs no vectors."""
-        return self.config.select.method != _OPTIMIZED
+        return replace(unvalued(found.order[:k]), gains=found.gains[:k])
 
     def _nearest(
         self, crew: Crew, centre: Any, picked: NDArray[np.int16]
@@ -226,7 +225,7 @@ class _Selecting:
 
 
 def _certified(config: Config) -> bool:
-    return config.select.certificate == "exact" and config.select.method == _OPTIMIZED
+    return config.select.certificate == "exact" and config.select.method == SHARDED
 
 
 def _certificate(value: float, bound: float, scale: float) -> dict[str, Any]:

@@ -3,13 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from benchcore.errors import UsageError
+
+
+@dataclass(frozen=True)
+class Block:
+    """Where features of the prompts are to be found.
+
+    Attributes:
+        encoder: fingerprint; partition of the embeddings table.
+        description: what the fingerprint stands for (name, revision, template, ...), for the manifest.
+    """
+
+    encoder: str
+    description: Mapping[str, Any]
 
 
 @dataclass(frozen=True, eq=False)
@@ -27,6 +40,8 @@ class Pool:
         unknown_language: (n,) bool, whether the prompt is in a language that the encoder does not know.
         encoder: fingerprint; partition of the embeddings table.
         encoder_description: what the fingerprint stands for (name, revision, template, ...), for the manifest.
+        blocks: features besides the vector, by name.
+        feature_text: (n,) strings under which the rows of `blocks` stand; None where they are those of `text_hash`.
     """
 
     prompt_id: NDArray[np.str_]
@@ -39,14 +54,26 @@ class Pool:
     unknown_language: NDArray[np.bool_]
     encoder: str
     encoder_description: Mapping[str, Any]
+    blocks: Mapping[str, Block] = field(default_factory=dict)
+    feature_text: NDArray[np.str_] | None = None
 
     def __post_init__(self) -> None:
-        columns = (self.content_hash, self.text_hash, self.benchmark, self.category)
+        columns = (self.content_hash, self.text_hash, self.said, self.benchmark, self.category)
         counts = (self.copies, self.truncated, self.unknown_language)
         if any(len(column) != self.n for column in (*columns, *counts)):
             raise ValueError("the columns of a pool differ in length")
         if self.n > 1 and not bool(np.all(self.prompt_id[:-1] < self.prompt_id[1:])):
             raise ValueError("prompt_id is not ascending and distinct")
+
+    @property
+    def embedding(self) -> Block:
+        """The vectors."""
+        return Block(self.encoder, self.encoder_description)
+
+    @property
+    def said(self) -> NDArray[np.str_]:
+        """(n,) hashes of what the prompts say: of their texts, even where vectors are the user's own."""
+        return self.text_hash if self.feature_text is None else self.feature_text
 
     @property
     def n(self) -> int:

@@ -41,6 +41,12 @@ class Embeddings:
             )
         return int(found["dimension"][0].as_py())
 
+    def lacking(self, text_hash: NDArray[np.str_]) -> int:
+        """How many of some texts have no vector."""
+        mine = pc.field("encoder") == self.encoder
+        stored = dataset(self.registry, "embeddings", self.version).to_table(["text_hash"], filter=mine)["text_hash"]
+        return int(pc.index_in(text_hash.tolist(), value_set=stored.combine_chunks()).null_count)
+
     def read(self, buckets: tuple[int, ...], text_hash: NDArray[np.str_]) -> NDArray[np.float32]:
         """The vectors of texts that lie in some buckets.
 

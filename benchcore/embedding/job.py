@@ -1,21 +1,25 @@
-"""The embedding step: every distinct text of the registry's prompts gets its vector, once for each encoder, ever."""
+"""The embedding step: every distinct text of the registry's prompts gets its vector and its features, once, ever."""
 
 from __future__ import annotations
 
+import itertools
 import logging
 import shutil
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+import pyarrow as pa
+
 from benchcore.config import Config
 from benchcore.embedding import staging
 from benchcore.embedding.encoder import base_fingerprint, fingerprint_with
+from benchcore.embedding.features import LackingFeatures
 from benchcore.embedding.model_files import locate
 from benchcore.embedding.precision import decide, decided
 from benchcore.embedding.spool import Spool
-from benchcore.embedding.survey import Survey, prompts_of, survey
-from benchcore.embedding.table import append, compact, known_texts
+from benchcore.embedding.survey import Survey, offer_texts, prompts_of, survey
+from benchcore.embedding.table import Appended, append, compact, known_texts
 from benchcore.embedding.text import Renderer
 from benchcore.embedding.units import Unit, form_units
 from benchcore.embedding.vectors import check_vectors, rows_of_vectors
@@ -45,6 +49,7 @@ class EmbedOutcome:
         encoded: those that this run encoded (or took from the user's file).
         cached: those that had been encoded before.
         truncated: those that the encoder sees the head of only.
+        features: those that got blocks of features in this run.
         seconds: that the step took.
         warnings: for the user, a line each.
     """
@@ -54,12 +59,14 @@ class EmbedOutcome:
     encoded: int
     cached: int
     truncated: int
+    features: int
     seconds: float
     warnings: tuple[str, ...] = ()
 
 
 def embed(config: Config, registry: Registry, run_id: str) -> EmbedOutcome:
-    """Give every text its vector; without any that lacks one, neither Ray starts nor is anything committed.
+    """Give every text its vector and its features; without any that lacks one, neither Ray starts nor is anything
+    committed.
 
     Can be killed at any moment: run again, it uses the units that were finished and ends as if it had run once.
     The caller holds the registry's lock.
@@ -88,24 +95,35 @@ def _encode_texts(config: Config, registry: Registry, settled: bool = False) -> 
     precision = decided(config.embed, registry)
     encoder = fingerprint_with(config.embed, precision) if precision else None
     known = known_texts(registry, encoder, config.registry.buckets) if encoder else {}
-    with Spool() as missing:
-        found = survey(registry, version, renderer, known, missing)
+    with Spool() as missing, LackingFeatures(config.embed, registry, config.registry.buckets) as features:
+        found = survey(registry, version, renderer, known, missing, offer=features.offer)
         units = _units(config, missing)
         staged = staging.staged_units(registry, encoder) if encoder else {}
         if encoder and staged and not staged.keys() <= {unit.unit_id for unit in units}:
             settled |= _settle(registry, encoder, known, staged)
             return _encode_texts(config, registry, settled)
-        if not units:
+        if not units and not len(features):
             return _outcome(found, 0, 0, settled, started)
         todo = [unit for unit in units if unit.unit_id not in staged]
         if todo:
             log.info("encoding %d texts, %d of the registry's %d have a vector", *_counts(todo, found))
             encoder = _encode(config, registry, version, missing, todo)
-    assert encoder is not None
-    added = append(registry, known, staging.read_units(registry, encoder, (unit.unit_id for unit in units)))
+        assert encoder is not None
+        staged_rows = staging.read_units(registry, encoder, (unit.unit_id for unit in units))
+        added = _commit(registry, {encoder: known}, staged_rows, features)
     staging.remove(registry, encoder)
-    compact(registry, encoder)
-    return _outcome(found, sum(len(unit.rows) for unit in todo), added.truncated, True, started)
+    encoded = sum(len(unit.rows) for unit in todo)
+    return _outcome(found, encoded, added.truncated, True, started, features=len(features))
+
+
+def _commit(
+    registry: Registry, known: Mapping[str, Mapping[str, bool]], vectors: Iterable[pa.Table], features: LackingFeatures
+) -> Appended:
+    """Add vectors and features in one commit, and see to it that the files stay few."""
+    added = append(registry, {**known, **features.known}, itertools.chain(vectors, features.rows()))
+    for encoder in added.rows:
+        compact(registry, encoder)
+    return added
 
 
 def _units(config: Config, missing: Spool) -> list[Unit]:
@@ -116,9 +134,9 @@ def _units(config: Config, missing: Spool) -> list[Unit]:
 
 def _settle(registry: Registry, encoder: str, known: Mapping[str, bool], staged: Iterable[str]) -> bool:
     """Commit what a killed run left, when it is not a part of this one's work: the prompts have changed since."""
-    added = append(registry, known, staging.read_units(registry, encoder, staged))
+    added = append(registry, {encoder: known}, staging.read_units(registry, encoder, staged))
     staging.remove(registry, encoder)
-    return added.rows > 0
+    return bool(added.rows)
 
 
 def _encode(config: Config, registry: Registry, version: int | None, missing: Spool, todo: Sequence[Unit]) -> str:
@@ -156,16 +174,20 @@ def _take_vectors(config: Config, registry: Registry) -> EmbedOutcome:
     started, path = time.monotonic(), str(config.embed.encoder.vectors)
     encoder, buckets = base_fingerprint(config.embed), config.registry.buckets
     known = known_texts(registry, encoder, buckets)
-    with Spool() as missing:
+    with Spool() as missing, LackingFeatures(config.embed, registry, buckets) as features:
         version = current_version(registry, "prompts")
         found = survey(registry, version, Renderer(config.embed), known, missing)
+        if features.encoders:
+            offer_texts(registry, version, Renderer(config.embed, said=True), features.offer)
         wanted = {missing.text(row) for row in range(len(missing))}
-    if not wanted:
-        return _outcome(found, 0, 0, False, started)
-    _require_disk(registry, len(wanted), check_vectors(path, wanted))
-    added = append(registry, known, rows_of_vectors(path, encoder, wanted, buckets))
-    compact(registry, encoder)
-    return _outcome(found, added.rows, added.truncated, True, started)
+        if not wanted and not len(features):
+            return _outcome(found, 0, 0, False, started)
+        if wanted:
+            _require_disk(registry, len(wanted), check_vectors(path, wanted))
+        vectors = rows_of_vectors(path, encoder, wanted, buckets) if wanted else ()
+        added = _commit(registry, {encoder: known}, vectors, features)
+    encoded = added.rows.get(encoder, 0)
+    return _outcome(found, encoded, added.truncated, True, started, features=len(features))
 
 
 def _sample(missing: Spool) -> list[str]:
@@ -203,7 +225,9 @@ def _counts(todo: Sequence[Unit], found: Survey) -> tuple[int, int, int]:
     return texts, found.texts - texts, found.texts
 
 
-def _outcome(found: Survey, encoded: int, truncated: int, changed: bool, started: float) -> EmbedOutcome:
+def _outcome(
+    found: Survey, encoded: int, truncated: int, changed: bool, started: float, *, features: int = 0
+) -> EmbedOutcome:
     warnings = (f"{found.empty} prompts have an empty text: see embed.text",) if found.empty else ()
     return EmbedOutcome(
         changed=changed,
@@ -211,6 +235,7 @@ def _outcome(found: Survey, encoded: int, truncated: int, changed: bool, started
         encoded=encoded,
         cached=found.texts - encoded,
         truncated=found.truncated + truncated,
+        features=features,
         seconds=time.monotonic() - started,
         warnings=warnings,
     )

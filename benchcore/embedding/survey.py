@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 
 import pyarrow as pa
@@ -33,7 +33,13 @@ class Survey:
 
 
 def survey(
-    registry: Registry, version: int | None, renderer: Renderer, known: Mapping[str, bool], missing: Spool
+    registry: Registry,
+    version: int | None,
+    renderer: Renderer,
+    known: Mapping[str, bool],
+    missing: Spool,
+    *,
+    offer: Callable[[str, str], None] = lambda hashed, text: None,
 ) -> Survey:
     """Render every prompt that is not retired and keep the texts that are not known.
 
@@ -43,6 +49,7 @@ def survey(
         renderer: of the configuration.
         known: hashes of texts that have a vector -> whether it is truncated.
         missing: takes the other texts, each once.
+        offer: told every text, with its hash first.
     """
     found: set[str] = set()
     empty = 0
@@ -50,11 +57,19 @@ def survey(
         for text in renderer.texts(batch):
             hashed = text_hash(text)
             empty += not text
+            offer(hashed, text)
             if hashed in known:
                 found.add(hashed)
             else:
                 missing.add(hashed, text)
     return Survey(len(found) + len(missing), sum(known[hashed] for hashed in found), empty)
+
+
+def offer_texts(registry: Registry, version: int | None, renderer: Renderer, offer: Callable[[str, str], None]) -> None:
+    """Tell the text of every prompt that is not retired, with its hash first."""
+    for batch in current_prompts(registry, version, renderer):
+        for text in renderer.texts(batch):
+            offer(text_hash(text), text)
 
 
 def prompts_of(registry: Registry, version: int | None, renderer: Renderer, hashes: set[str], most: int) -> list[str]:

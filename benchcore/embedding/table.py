@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import itertools
 import logging
-from collections.abc import Iterable, Iterator, Mapping
+from collections import Counter, defaultdict
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 import pyarrow as pa
@@ -48,32 +50,32 @@ def known_texts(registry: Registry, encoder: str, buckets: int) -> dict[str, boo
 
 @dataclass(frozen=True)
 class Appended:
-    """What an append added: rows, and how many of them stand for the head of a text only."""
+    """What an append added: rows of each encoder, and how many of them stand for the head of a text only."""
 
-    rows: int = 0
+    rows: Mapping[str, int]
     truncated: int = 0
 
 
-def append(registry: Registry, known: Mapping[str, bool], tables: Iterable[pa.Table]) -> Appended:
+def append(registry: Registry, known: Mapping[str, Collection[str]], tables: Iterable[pa.Table]) -> Appended:
     """Add the rows whose text the table lacks, in one commit, streamed; without any, no commit is made.
 
     The caller holds the registry's lock.
 
     Args:
         registry: holds the table.
-        known: hashes of texts that the table has of this encoder.
-        tables: rows of one encoder, of any number of texts each.
+        known: by encoder, hashes of texts that the table has of it.
+        tables: rows of one encoder each, of any number of texts.
     """
     fresh = _fresh(known, tables)
     first = next(fresh, None)
     if first is None:
-        return Appended()
-    rows = truncated = 0
+        return Appended({})
+    rows, truncated = Counter[str](), 0
 
     def stream() -> Iterator[pa.RecordBatch]:
-        nonlocal rows, truncated
-        for table in _chain(first, fresh):
-            rows += table.num_rows
+        nonlocal truncated
+        for table in itertools.chain([first], fresh):
+            rows[_encoder_of(table)] += table.num_rows
             truncated += pc.sum(table["truncated"]).as_py()
             yield from table.to_batches()
 
@@ -112,18 +114,18 @@ def _has_many_files(table: DeltaTable, encoder: str) -> bool:
     return bool(pc.max(counts["path_count"]).as_py() > _MANY_FILES)
 
 
-def _fresh(known: Mapping[str, bool], tables: Iterable[pa.Table]) -> Iterator[pa.Table]:
-    seen: set[str] = set()
+def _fresh(known: Mapping[str, Collection[str]], tables: Iterable[pa.Table]) -> Iterator[pa.Table]:
+    seen: dict[str, set[str]] = defaultdict(set)
     for table in tables:
-        wanted = []
+        encoder = _encoder_of(table)
+        stored, added, wanted = known.get(encoder, ()), seen[encoder], []
         for row, hashed in enumerate(table["text_hash"].to_pylist()):
-            if hashed not in known and hashed not in seen:
-                seen.add(hashed)
+            if hashed not in stored and hashed not in added:
+                added.add(hashed)
                 wanted.append(row)
         if wanted:
             yield table if len(wanted) == table.num_rows else table.take(wanted)
 
 
-def _chain(first: pa.Table, rest: Iterator[pa.Table]) -> Iterator[pa.Table]:
-    yield first
-    yield from rest
+def _encoder_of(table: pa.Table) -> str:
+    return str(table["encoder"][0].as_py())

@@ -28,6 +28,10 @@ _TEMPLATE_OF_VECTORS = "{{ prompt_id }}"
 class Renderer:
     """Renders the text of prompts and names it by its hash.
 
+    Args:
+        embed: its template; where vectors are the user's own, a text is the prompt's id.
+        said: take the template though vectors are the user's own.
+
     Attributes:
         columns: those of the table `prompts` that the template uses, `prompt_id` always among them.
 
@@ -35,8 +39,8 @@ class Renderer:
         UsageError: the template is no template, or uses a column that there is not; names the nearest one.
     """
 
-    def __init__(self, embed: EmbedSection) -> None:
-        source = _TEMPLATE_OF_VECTORS if embed.encoder.vectors else embed.text
+    def __init__(self, embed: EmbedSection, *, said: bool = False) -> None:
+        source = _TEMPLATE_OF_VECTORS if embed.encoder.vectors and not said else embed.text
         environment = ImmutableSandboxedEnvironment(
             undefined=StrictUndefined, finalize=_printed, autoescape=False, keep_trailing_newline=True
         )

@@ -77,6 +77,8 @@ def by_missing(estimator: Estimator) -> Estimator:
 
     def estimate(sample: Sample, scores: Scores) -> Scores:
         seen = ~np.isnan(scores)
+        if seen.size and seen.all():
+            return estimator(sample, scores)
         estimates = np.full(scores.shape[1], np.nan)
         patterns, owner = np.unique(seen, axis=1, return_inverse=True)
         for number, rows in enumerate(patterns.T):

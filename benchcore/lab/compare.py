@@ -6,16 +6,17 @@ import logging
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import TypeVar
 
 from benchcore.errors import UsageError
 from benchcore.estimation.estimator import EstimatorEntry
 from benchcore.lab.comparison import Bench, read_code, run
 from benchcore.lab.contestants import CONTROL, HEADLINE, Contestant, Judge, contestants, judges
 from benchcore.lab.features import BLOCKS, TextEncoder, default_cache, features_of
-from benchcore.lab.protocol import ABLATIONS, Protocol, require_budgets
+from benchcore.lab.protocol import ABLATIONS, EQUALS, Protocol, require_budgets
 from benchcore.lab.results import findings
 from benchcore.lab.rows import Findings
-from benchcore.lab.splits import SPLITS, smallest_pool
+from benchcore.lab.splits import SPLITS, smallest_pool, split_models
 from benchcore.lab.suites import Suite, load_suite
 from benchcore.methods.entry import Entry
 from benchcore.methods.names import require_known
@@ -24,6 +25,7 @@ from benchcore.progress import progress
 log = logging.getLogger(__name__)
 
 BUDGETS = (70, 100, 140, 200)
+Entrant = TypeVar("Entrant", Contestant, Judge)
 
 
 @dataclass(frozen=True)
@@ -70,7 +72,8 @@ def compare(
     Args:
         specs: of suites, as `suites.load_suite` takes them.
         protocol: settings; without budgets, the usual ones that every suite has room for.
-        methods: names, `NAME:unbalanced` without quotas; None: all. The control always takes part.
+        methods: names, `NAME@P` that sees P models alone, `NAME:unbalanced` without quotas; None: all. The control
+            always takes part.
         estimators: names, `NAME@P` with a panel of P models; None: all. The headline one always takes part.
         field: what there is; None: the registries.
         encoder: makes the encoder; called only where vectors are needed.
@@ -93,13 +96,17 @@ def compare(
     needed = _needed(entrants, jury, blocks)
     suites = [load_suite(spec, scale=scale, answers=answers) for spec in specs]
     _require_distinct(suites)
-    benches = []
     for suite in suites:
-        own = _with_budgets(suite, protocol)
-        encodes = encoder() if encoder and suite.vectors is None and "embedding" in needed else None
+        _require_split(suite, protocol)
+    settled = [_with_budgets(suite, protocol) for suite in suites]
+    benches = []
+    for suite, own in zip(suites, settled, strict=True):
+        lacks = "embedding" in needed and "embedding" not in suite.blocks
+        encodes = encoder() if encoder and lacks and suite.texts else None
         features = features_of(suite, encodes, cache or default_cache(), needed)
-        benches.append(Bench(suite, features, own, entrants, _fitting(suite, jury), out / ".pieces" if out else None))
-    total = sum(bench.protocol.repeats for bench in benches) * len(entrants)
+        kept = out / ".pieces" if out else None
+        benches.append(Bench(suite, features, own, _fitting(suite, entrants), _fitting(suite, jury), kept))
+    total = sum(bench.protocol.repeats * len(bench.contestants) for bench in benches)
     with progress("compare", total, "methods on sub-pools") as advance:
         results = run(benches, workers=workers, ray=ray, advance=advance)
     return findings(benches, results, field.default)
@@ -117,6 +124,7 @@ def _needed(entrants: Sequence[Contestant], jury: Sequence[Judge], wanted: Seque
 
 def _require_settings(protocol: Protocol) -> None:
     require_known(protocol.split, SPLITS, "split", "--split")
+    require_known(protocol.equal, EQUALS, "equality", "--equal")
     if protocol.ablation is not None:
         require_known(protocol.ablation, ABLATIONS, "ablation", "--ablate")
     for value, name in ((protocol.repeats, "--repeats"), (protocol.draws, "--draws"), (min((*protocol.ks, 1)), "--k")):
@@ -131,6 +139,16 @@ def _require_distinct(suites: Sequence[Suite]) -> None:
             raise UsageError(f"two suites are named '{name}'", where="SUITE", mend="Rename a folder.")
 
 
+def _require_split(suite: Suite, protocol: Protocol) -> None:
+    """Refuse models that cannot be split before anything is computed; where they can, every sub-pool's can."""
+    import numpy as np
+
+    try:
+        split_models(protocol.split, suite.models, np.zeros(len(suite.models)), protocol.generator("split"))
+    except UsageError as error:
+        raise UsageError(error.what, where=suite.name, mend=error.mend) from None
+
+
 def _with_budgets(suite: Suite, protocol: Protocol) -> Protocol:
     """The protocol with this suite's budgets: those that were asked for, or the usual ones that fit."""
     import numpy as np
@@ -139,16 +157,22 @@ def _with_budgets(suite: Suite, protocol: Protocol) -> Protocol:
         own = replace(protocol, ks=tuple(sorted(set(protocol.ks))))
     else:
         room = smallest_pool(np.unique(suite.groups, return_inverse=True)[1], protocol.least)
-        own = replace(protocol, ks=tuple(k for k in BUDGETS if k <= room) or BUDGETS)
-        if len(own.ks) < len(BUDGETS):
-            log.warning("%s: its smallest sub-pool has %d prompts: larger budgets are left out", suite.name, room)
+        least = len(suite.benchmarks)
+        own = replace(protocol, ks=tuple(k for k in BUDGETS if least <= k <= room))
+        usual = ", ".join(map(str, BUDGETS))
+        if not own.ks:
+            why = f"none of the usual budgets {usual} is from {least:,} (benchmarks) to {room:,} (smallest sub-pool)"
+            raise UsageError(why, where=suite.name, mend=f"Choose --k from {least:,} to {room:,}.")
+        if left := [k for k in BUDGETS if k not in own.ks]:
+            told = "%s: only budgets from %d (benchmarks) to %d (smallest sub-pool) fit; %s left out"
+            log.warning(told, suite.name, least, room, ", ".join(map(str, left)))
     require_budgets(suite, own)
     return own
 
 
-def _fitting(suite: Suite, jury: Sequence[Judge]) -> list[Judge]:
-    """Estimators without those whose panel would leave too few models."""
-    fitting = [judge for judge in jury if 2 * judge.panel <= len(suite.models)]
-    if left := [judge.name for judge in jury if judge not in fitting]:
+def _fitting(suite: Suite, entrants: Sequence[Entrant]) -> list[Entrant]:
+    """Methods or estimators without those whose panel would leave too few models."""
+    fitting = [entrant for entrant in entrants if 2 * entrant.panel <= len(suite.models)]
+    if left := [entrant.name for entrant in entrants if entrant not in fitting]:
         log.warning("%s: too few models (%d) for %s", suite.name, len(suite.models), ", ".join(left))
     return fitting

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import cached_property
@@ -19,6 +20,8 @@ from benchcore.lab.protocol import Protocol, Trial, trial_of
 from benchcore.lab.provenance import code_identity
 from benchcore.lab.suites import Suite
 from benchcore.registry.identity import digest
+
+log = logging.getLogger(__name__)
 
 # Picks that took less are picked again rather than kept.
 _WORTH_KEEPING_S = 0.2
@@ -121,7 +124,7 @@ def _one_method(bench: Bench, trial: Trial, contestant: Contestant) -> Iterator[
     )  # fmt: skip
     picked: Picked | None = None
     for judge in bench.judges:
-        if judge.panel > len(trial.split.source):
+        if max(judge.panel, contestant.panel) > len(trial.split.source):
             continue
         key = digest(of_picks, judge.name, _judge_identity(judge))
         stored = kept.load(key)
@@ -191,6 +194,8 @@ def run(
     Returns:
         Results of each bench. They do not depend on the workers.
     """
+    for bench in benches:
+        _say_left_out(bench)
     jobs = [(number, repeat) for number, bench in enumerate(benches) for repeat in range(bench.protocol.repeats)]
     results: list[list[Result]] = [[] for _ in benches]
     if ray:
@@ -206,6 +211,20 @@ def run(
     for found in results:
         found.sort(key=_order)
     return results
+
+
+def _say_left_out(bench: Bench) -> None:
+    """Tell which pairs `_one_method` passes over because a split by families leaves too few models to look at."""
+    panels = {contestant.name: contestant.panel for contestant in bench.contestants}
+    panels |= {judge.name: judge.panel for judge in bench.judges}
+    if not any(panels.values()):
+        return
+    repeats = bench.protocol.repeats
+    sizes = np.array([len(trial_of(bench.suite, {}, bench.protocol, repeat).split.source) for repeat in range(repeats)])
+    for name, panel in sorted(panels.items()):
+        if missed := int((sizes < panel).sum()):
+            told = "%s: %s is left out on %d of %d sub-pools: the split leaves fewer than %d models to look at"
+            log.warning(told, bench.suite.name, name, missed, repeats, panel)
 
 
 def _order(result: Result) -> tuple[int, str, str]:

@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 import logging
-import math
 import os
-import re
-import zipfile
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,20 +12,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from benchcore.errors import UsageError
+from benchcore.lab.pieces import DAMAGES
 from benchcore.lab.suites import Suite
+from benchcore.methods.text_features import TEXT_FEATURES
 from benchcore.registry.identity import digest, text_hash
 
 log = logging.getLogger(__name__)
 
 Block = NDArray[Any]
 BLOCKS = ("embedding", "surface", "ngrams")
-
-_NGRAM_BUCKETS, _NGRAM_DIMENSIONS = 1 << 15, 100
-_CODE = re.compile(r"[{}();=<>\[\]_]|\bdef\b|\breturn\b|\bimport\b|\bclass\b")
-_MATHS = re.compile(r"[\\$^+*/=]")
-_NUMBER = re.compile(r"\d+(?:\.\d+)?")
-_OPTION = re.compile(r"^\s*(?:[A-Z0-9][.):]|[-*])\s", re.MULTILINE)
-_SENTENCE = re.compile(r"[.!?](?:\s|$)")
 
 
 @dataclass(frozen=True)
@@ -48,23 +41,28 @@ def features_of(suite: Suite, encoder: TextEncoder | None, cache: Path, needed: 
     """Compute the blocks of a suite, or take them from the cache.
 
     Args:
-        suite: its own vectors, where it has some, are its block `embedding`.
-        encoder: None where `embedding` is not needed or the suite brings its vectors.
+        suite: blocks that it brings are taken as they are.
+        encoder: None where `embedding` is not needed or the suite brings it.
         cache: folder; made when something is kept there.
         needed: names in BLOCKS.
 
     Returns:
         By name: `embedding` (n, d) float32, `surface` (n, s) float64, `ngrams` (n, 100) float32.
+
+    Raises:
+        UsageError: the suite has neither a block that is needed nor texts.
     """
     makers: Mapping[str, tuple[str, Callable[[Sequence[str]], Block]]] = {
-        "surface": ("surface 1", surface),
-        "ngrams": ("ngrams 1", ngrams),
+        **{name: (f"{name} {feature.version}", feature.compute) for name, feature in TEXT_FEATURES.items()},
         **({"embedding": (encoder.fingerprint, encoder.encode)} if encoder else {}),
     }
     blocks: dict[str, Block] = {}
     for name in needed:
-        if name == "embedding" and suite.vectors is not None:
-            blocks[name] = suite.vectors
+        if name in suite.blocks:
+            blocks[name] = suite.blocks[name]
+        elif not suite.texts:
+            mend = "Join shipped suites with shipped ones alone."
+            raise UsageError(f"has no block '{name}', and no texts to make it from", where=suite.name, mend=mend)
         else:
             fingerprint, make = makers[name]
             blocks[name] = _cached(cache, name, suite, fingerprint, make)
@@ -74,62 +72,6 @@ def features_of(suite: Suite, encoder: TextEncoder | None, cache: Path, needed: 
 def default_cache() -> Path:
     """Where features are kept: below $XDG_CACHE_HOME, by default ~/.cache."""
     return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "benchcore" / "lab"
-
-
-def surface(texts: Sequence[str]) -> NDArray[np.float64]:
-    """Figures of how texts look: length, words, lines, shares of kinds of characters, marks of code and of maths."""
-    return np.array([_surface(text) for text in texts], np.float64).reshape(len(texts), -1)
-
-
-def ngrams(texts: Sequence[str]) -> NDArray[np.float32]:
-    """Project character 1-3-grams to 100 dimensions.
-
-    Counts in hashed buckets, 1 + log, unit length, and a sign projection from a fixed seed (Achlioptas 2003): the
-    block of a text depends on this text alone.
-    """
-    from sklearn.feature_extraction.text import HashingVectorizer
-
-    hashing = HashingVectorizer(
-        analyzer="char",
-        ngram_range=(1, 3),
-        n_features=_NGRAM_BUCKETS,
-        alternate_sign=False,
-        norm=None,
-        dtype=np.float32,
-    )
-    signs = np.random.default_rng(0).integers(0, 2, (_NGRAM_BUCKETS, _NGRAM_DIMENSIONS), np.int8)
-    projection = (2.0 * signs - 1.0).astype(np.float32) / np.float32(math.sqrt(_NGRAM_DIMENSIONS))
-    counts = hashing.transform(texts)
-    counts.data = 1.0 + np.log(counts.data)
-    lengths = np.sqrt(np.asarray(counts.multiply(counts).sum(axis=1)).ravel())
-    return np.asarray((counts @ projection) / np.maximum(lengths, 1e-12)[:, None], np.float32)
-
-
-def _surface(text: str) -> list[float]:
-    words, length = text.split(), max(1, len(text))
-    numbers = _NUMBER.findall(text)
-    letters = sum(map(str.isalpha, text))
-    return [
-        math.log1p(len(text)),
-        math.log1p(len(words)),
-        math.log1p(text.count("\n")),
-        math.log1p(len(_SENTENCE.findall(text))),
-        sum(map(len, words)) / max(1, len(words)),
-        max(map(len, words), default=0) ** 0.5,
-        len({word.lower() for word in words}) / max(1, len(words)),
-        math.log1p(len(numbers)),
-        math.log1p(max((len(number) for number in numbers), default=0)),
-        sum(map(str.isdigit, text)) / length,
-        sum(map(str.isupper, text)) / max(1, letters),
-        letters / length,
-        sum(ord(character) > 127 for character in text) / length,
-        math.log1p(text.count("?")),
-        math.log1p(text.count(",")),
-        math.log1p(text.count('"') + text.count("'")),
-        math.log1p(len(_CODE.findall(text))),
-        math.log1p(len(_MATHS.findall(text))),
-        math.log1p(len(_OPTION.findall(text))),
-    ]
 
 
 def _cached(cache: Path, name: str, suite: Suite, fingerprint: str, make: Callable[[Sequence[str]], Block]) -> Block:
@@ -155,7 +97,7 @@ def _kept(file: Path) -> dict[str, Block]:
     try:
         with np.load(file, allow_pickle=False) as stored:
             return dict(zip(stored["hashes"].tolist(), stored["rows"], strict=True))
-    except (OSError, ValueError, EOFError, KeyError, zipfile.BadZipFile):
+    except DAMAGES:
         log.warning("%s is damaged and is made anew", file)
         return {}
 

@@ -9,11 +9,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchcore.estimation.estimator import Sample, Scores
-from benchcore.lab.contestants import HEADLINE, Contestant, Judge
+from benchcore.lab.contestants import CONTROL, HEADLINE, Contestant, Judge
+from benchcore.lab.coverage import held, intervals
 from benchcore.lab.luck import permuted_errors
 from benchcore.lab.picking import Picked
 from benchcore.lab.pieces import Arrays
-from benchcore.lab.protocol import Trial
+from benchcore.lab.protocol import Trial, benchmark_means
+from benchcore.lab.targets import benchmark_errors, micro_errors
 
 # Seeds with which estimators are measured that compare vectors, which takes its time.
 FEW_DRAWS = 2
@@ -32,12 +34,18 @@ class Errors:
         squared: (budgets, models).
         signed: (budgets, models) estimate less truth.
         truth: (models,) true scores, mean over draws where scores are permuted.
+        micro: (budgets, models) absolute errors of the mean over prompts, with the headline estimator; else NaN.
+        benchmark: (budgets, models) mean over benchmarks of the absolute error of each, likewise.
+        covered: (budgets, models) how often the interval of a random design holds the true score; NaN without one.
+        width: (budgets, models) of the interval.
+        picks: (budgets,) how many there are.
         cost: (budgets,) characters of a pick, relative to what those of the control have on average.
+        gap: (budgets,) mean squared error of the difference between two models, over all pairs.
         tau: (budgets,) Kendall's tau-b between estimated and true scores.
         agreeing: (budgets, gaps) pairs of models in the right order by true gap, ties as half; of the first draw.
         pairs: (budgets, gaps) all pairs.
-        luck: (budgets, permutations) mean absolute errors with permuted scores, of a method that does not draw with the
-            headline estimator; else (budgets, 0).
+        luck: (budgets, permutations) mean absolute errors with permuted scores, with the headline estimator and of
+            other methods than the control; else (budgets, 0).
         regret: (budgets,) by how much the model that looks best is worse than the best.
     """
 
@@ -48,7 +56,13 @@ class Errors:
     agreeing: NDArray[np.float64]
     pairs: NDArray[np.float64]
     luck: NDArray[np.float64]
+    micro: NDArray[np.float64]
+    benchmark: NDArray[np.float64]
+    covered: NDArray[np.float64]
+    width: NDArray[np.float64]
+    picks: NDArray[np.float64]
     cost: NDArray[np.float64]
+    gap: NDArray[np.float64]
     tau: NDArray[np.float64]
     regret: NDArray[np.float64]
 
@@ -86,10 +100,14 @@ def assess(trial: Trial, contestant: Contestant, judge: Judge, picked: Picked) -
         draws = min(draws, trial.protocol.draws)
     shape = (len(trial.protocol.ks), len(trial.suite.models))
     sums = _nothing(*shape)
-    if judge.name == HEADLINE and not contestant.entry.drawn and trial.protocol.ablation is None:
-        sums = replace(sums, luck=permuted_errors(trial, picked.indices[0], models))
+    if judge.name == HEADLINE and contestant.name != CONTROL and trial.protocol.ablation is None:
+        sums = replace(sums, luck=permuted_errors(trial, picked.indices, models))
     for sheet in (sums.absolute, sums.squared, sums.signed, sums.truth):
         sheet[..., models] = 0.0
+    estimated = np.zeros(shape)
+    if judge.name == HEADLINE:
+        _other_targets(trial, picked, models, draws, sums)
+        _cover(trial, contestant, picked, models, sums)
     extra, panel = _panel(trial, judge)
     for draw in range(draws):
         scores, truth = trial.scores(draw)[:, models], trial.truth(draw)[models]
@@ -105,15 +123,48 @@ def assess(trial: Trial, contestant: Contestant, judge: Judge, picked: Picked) -
             )
             estimate = _estimate(judge, sample, scores)
             error = estimate - truth
-            sums.absolute[place, models] += np.abs(error) / draws
-            sums.squared[place, models] += error**2 / draws
-            sums.signed[place, models] += error / draws
+            known = np.nan_to_num(error)  # a model without a score on the picks of some draw counts in the others
+            estimated[place, models] += np.isfinite(error)
+            sums.absolute[place, models] += np.abs(known)
+            sums.squared[place, models] += known**2
+            sums.signed[place, models] += known
+            sums.picks[place] += len(sample.indices) / draws
             sums.cost[place] += trial.relative_lengths[sample.indices].mean() / draws
             if draw == 0:
                 sums.agreeing[place], sums.pairs[place] = pair_agreement(estimate, truth)
-            sums.tau[place] += _tau(estimate, truth) / draws
-            sums.regret[place] += _regret(estimate, truth) / draws
-    return sums
+            sums.gap[place] += _gap_error(error) / draws
+            sums.tau[place] += rank_correlation(estimate, truth) / draws
+            sums.regret[place] += top1_regret(estimate, truth) / draws
+    counts = np.where(estimated > 0, estimated, np.nan)
+    return replace(sums, absolute=sums.absolute / counts, squared=sums.squared / counts, signed=sums.signed / counts)
+
+
+def _other_targets(trial: Trial, picked: Picked, models: NDArray[np.int64], draws: int, sums: Errors) -> None:
+    """Add errors of the mean over prompts and of each benchmark, from equal weights inside benchmarks."""
+    sums.micro[:, models] = sums.benchmark[:, models] = 0.0
+    for draw in range(draws):
+        scores, truth = trial.scores(draw)[:, models], trial.benchmark_truth(draw)[:, models]
+        for place, indices in enumerate(picked.indices[draw]):
+            estimate = benchmark_means(scores[indices], trial.groups[indices], len(truth))
+            sums.micro[place, models] += np.abs(micro_errors(estimate, truth, trial.prompt_shares)) / draws
+            sums.benchmark[place, models] += benchmark_errors(estimate, truth) / draws
+
+
+def _cover(trial: Trial, contestant: Contestant, picked: Picked, models: NDArray[np.int64], sums: Errors) -> None:
+    """Add how often intervals hold the true scores, over the first draws, and how wide they are."""
+    draws = min(len(picked.indices), trial.protocol.draws)
+    for draw in range(draws):
+        scores, truth = trial.scores(draw)[:, models], trial.truth(draw)[models]
+        for place, indices in enumerate(picked.indices[draw]):
+            found = intervals(trial, contestant.name, indices, scores[indices])
+            if found is None:
+                return
+            if draw == 0:
+                sums.covered[place, models] = sums.width[place, models] = 0.0
+            sums.covered[place, models] += held(found, truth)
+            sums.width[place, models] += found.high - found.low
+    sums.covered[:, models] /= draws
+    sums.width[:, models] /= draws
 
 
 def pair_agreement(estimate: Scores, truth: Scores) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
@@ -140,6 +191,27 @@ def pair_agreement(estimate: Scores, truth: Scores) -> tuple[NDArray[np.float64]
     return np.asarray(agreeing, np.float64), np.asarray(pairs, np.float64)
 
 
+def rank_correlation(estimate: Scores, truth: Scores) -> float:
+    """Kendall's tau-b of what is not NaN, by counting all pairs; NaN where all scores are the same.
+
+    Args:
+        estimate: (models,).
+        truth: (models,).
+    """
+    both = np.isfinite(estimate) & np.isfinite(truth)
+    said, true = estimate[both], truth[both]
+    above, better = said[:, None] > said, true[:, None] > true
+    agreeing = np.count_nonzero(above & better) - np.count_nonzero(above & better.T)
+    untied = float(np.count_nonzero(above)) * float(np.count_nonzero(better))
+    return float(agreeing / np.sqrt(untied)) if untied else float("nan")
+
+
+def _gap_error(error: Scores) -> float:
+    """Mean over pairs of models of the squared difference of their errors: twice the errors' variance; NaN for one."""
+    known = error[np.isfinite(error)]
+    return 2.0 * float(known.var(ddof=1)) if len(known) > 1 else float("nan")
+
+
 def _nothing(budgets: int, models: int) -> Errors:
     """Errors before the first draw."""
     unknown, gaps = np.full((budgets, models), np.nan), (budgets, len(GAPS) + 1)
@@ -151,7 +223,13 @@ def _nothing(budgets: int, models: int) -> Errors:
         agreeing=np.zeros(gaps),
         pairs=np.zeros(gaps),
         luck=np.zeros((budgets, 0)),
+        micro=unknown.copy(),
+        benchmark=unknown.copy(),
+        covered=unknown.copy(),
+        width=unknown.copy(),
+        picks=np.zeros(budgets),
         cost=np.zeros(budgets),
+        gap=np.zeros(budgets),
         tau=np.zeros(budgets),
         regret=np.zeros(budgets),
     )
@@ -173,16 +251,15 @@ def _panel(trial: Trial, judge: Judge) -> tuple[dict[str, Scores], Scores | None
     return {_ITEM_RESPONSE: trial.item_response(judge.panel)}, panel
 
 
-def _tau(estimate: Scores, truth: Scores) -> float:
-    """Kendall's tau-b; NaN where all scores are the same."""
-    from scipy.stats import kendalltau
+def top1_regret(estimate: Scores, truth: Scores) -> float:
+    """True score of the best model less that of the one that looks best, or the mean of those that look alike.
 
-    both = np.isfinite(estimate) & np.isfinite(truth)
-    return float(kendalltau(estimate[both], truth[both]).statistic) if both.sum() > 1 else float("nan")
-
-
-def _regret(estimate: Scores, truth: Scores) -> float:
+    Args:
+        estimate: (models,).
+        truth: (models,).
+    """
     both = np.isfinite(estimate) & np.isfinite(truth)
     if not both.any():
         return float("nan")
-    return float(truth[both].max() - truth[both][np.argmax(estimate[both])])
+    said, true = estimate[both], truth[both]
+    return float(true.max() - true[said == said.max()].mean())

@@ -1,6 +1,8 @@
-"""How well a method that does not draw would do by luck: its picks and weights kept, scores permuted."""
+"""How well a method would do by luck: its picks and weights kept, scores permuted."""
 
 from __future__ import annotations
+
+from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,42 +12,34 @@ from benchcore.estimation.group_weights import macro_weights
 from benchcore.lab.protocol import Scores, Trial
 
 PERMUTATIONS = 200
+_MODELS = 64  # more are much alike
 
 
-def permuted_errors(trial: Trial, picks: list[NDArray[np.int64]], models: NDArray[np.int64]) -> Scores:
+def permuted_errors(trial: Trial, picks: Sequence[Sequence[NDArray[np.int64]]], models: NDArray[np.int64]) -> Scores:
     """Mean absolute errors with macro weights where the suite's scores are permuted inside each benchmark.
 
     A permutation moves whole rows, so that models stay as alike as they are; all sub-pools and methods see the same
-    ones, so that the luck of sub-pools that overlap is shared as it is with the real scores.
+    ones, so that the luck of sub-pools that overlap, and of draws that pick the same, is shared as it is with the real
+    scores.
 
     Args:
         trial: the sub-pool.
-        picks: by budget, (k,) rows of it.
-        models: those that are scored.
+        picks: by draw and budget, (k,) rows of it.
+        models: those that are scored; some of them where there are many.
 
     Returns:
-        (budgets, PERMUTATIONS).
+        (budgets, PERMUTATIONS), means over draws.
     """
-    suite = trial.suite
-    scores = _filled(suite.scores[:, models], suite.groups)
-    excess = np.array([_excess(trial, indices) for indices in picks])
-    errors = np.empty((len(picks), PERMUTATIONS))
+    some = models[np.linspace(0, len(models) - 1, min(len(models), _MODELS)).astype(np.int64)]
+    truth, known = trial.permuted_truth[:, some], trial.known[:, some]
+    flat = [indices for budgets in picks for indices in budgets]
+    picked = np.unique(np.concatenate(flat))
+    weights = np.zeros((len(flat), len(picked)))
+    for place, indices in enumerate(flat):
+        own = macro_weights(Sample(indices, trial.groups, trial.mass, {}))
+        weights[place, np.searchsorted(picked, indices)] = own
+    errors = np.empty((len(flat), PERMUTATIONS))
     for number in range(PERMUTATIONS):
-        errors[:, number] = np.abs(excess @ scores[trial.permutation(number)]).mean(axis=1)
-    return errors
-
-
-def _excess(trial: Trial, indices: NDArray[np.int64]) -> Scores:
-    """(n,) weight of each row in the estimate, less its mass in the truth."""
-    excess = -trial.mass
-    excess[indices] += macro_weights(Sample(indices, trial.groups, trial.mass, {}))
-    return excess
-
-
-def _filled(scores: Scores, groups: NDArray[np.str_]) -> Scores:
-    """Scores with missing ones replaced by the model's mean in the benchmark."""
-    filled = scores.copy()
-    for group in np.unique(groups):
-        rows = groups == group
-        filled[rows] = np.where(np.isnan(scores[rows]), np.nanmean(scores[rows], axis=0), scores[rows])
-    return filled
+        estimates = weights @ known[trial.permutation(number)[picked]]
+        errors[:, number] = np.abs(estimates - truth[number]).mean(axis=1)
+    return np.asarray(errors.reshape(len(picks), -1, PERMUTATIONS).mean(axis=0), np.float64)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -11,7 +12,8 @@ from numpy.typing import NDArray
 
 from benchcore.lab.contestants import CONTROL, Contestant
 from benchcore.lab.pieces import Arrays
-from benchcore.lab.protocol import PERMUTED, Protocol, Trial
+from benchcore.lab.protocol import PERMUTED, TOKENS, Protocol, Trial
+from benchcore.lab.tokens import equally_long
 from benchcore.methods.problem import Selection
 
 Indices = NDArray[np.int64]
@@ -81,12 +83,17 @@ def pick(trial: Trial, contestant: Contestant) -> Picked:
 
 def _all_budgets(trial: Trial, contestant: Contestant, draw: int) -> list[Selection]:
     ks = trial.protocol.ks
-    largest = _ask(trial, contestant, ks[-1], draw)
+    if trial.protocol.equal == TOKENS and contestant.name != CONTROL:
+        return equally_long(partial(_ask, trial, contestant, draw), trial, nested=contestant.entry.nested)
+    largest = _ask(trial, contestant, draw, ks[-1])
     if contestant.entry.nested and largest.weights is None:
         return [replace(largest, indices=largest.indices[:k]) for k in ks]
-    return [*(_ask(trial, contestant, k, draw) for k in ks[:-1]), largest]
+    return [*(_ask(trial, contestant, draw, k) for k in ks[:-1]), largest]
 
 
-def _ask(trial: Trial, contestant: Contestant, k: int, draw: int) -> Selection:
+def _ask(trial: Trial, contestant: Contestant, draw: int, k: int) -> Selection:
     problem = trial.problem(k, draw, balanced=contestant.balanced, with_scores=not contestant.entry.score_free)
+    if contestant.panel:
+        seen = trial.source[:, : contestant.panel]
+        problem = replace(problem, features={**problem.features, "scores": seen})
     return contestant.entry(problem)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import zipfile
+import zlib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,6 +14,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 Arrays = Mapping[str, NDArray[Any]]
+
+# All that a damaged archive can raise, as some thousand random damages showed.
+DAMAGES = (OSError, ValueError, EOFError, KeyError, NotImplementedError, RuntimeError, zipfile.BadZipFile, zlib.error)
+_NAMES = "names of all"
 
 
 @dataclass(frozen=True)
@@ -32,8 +37,8 @@ class Pieces:
             return None
         try:
             with np.load(file, allow_pickle=False) as stored:
-                return {name: stored[name] for name in stored.files}
-        except (OSError, ValueError, EOFError, KeyError, zipfile.BadZipFile):
+                return {str(name): stored[str(name)] for name in stored[_NAMES]}
+        except DAMAGES:
             return None
 
     def save(self, key: str, arrays: Arrays) -> None:
@@ -44,7 +49,8 @@ class Pieces:
         file.parent.mkdir(parents=True, exist_ok=True)
         partial = file.with_suffix(f".{os.getpid()}.tmp")
         with partial.open("wb") as stream:
-            np.savez(stream, **arrays)  # type: ignore[arg-type]  # numpy takes any name for an array
+            named = {**arrays, _NAMES: np.array(list(arrays), np.str_)}
+            np.savez(stream, **named)  # type: ignore[arg-type]  # numpy takes any name for an array
         partial.replace(file)
 
     def _file(self, key: str) -> Path | None:

@@ -20,6 +20,8 @@ Scores = NDArray[np.float64]
 
 SHUFFLED, PERMUTED = "shuffled", "permuted-scores"
 ABLATIONS = (SHUFFLED, PERMUTED)
+PROMPTS, TOKENS = "prompts", "tokens"
+EQUALS = (PROMPTS, TOKENS)
 
 
 @dataclass(frozen=True)
@@ -35,6 +37,7 @@ class Protocol:
         panel: sizes of the panel for estimators that need one.
         ablation: `shuffled` permutes the rows of the feature blocks inside each benchmark, `permuted-scores` the scores
             of the scored models: in both, features say nothing about scores any more. None: nothing of the kind.
+        equal: what methods have the same of: `prompts`, or `tokens`, for which characters stand.
         seed: of all that is drawn.
         least: smallest share of the prompts in a sub-pool.
         most: largest share.
@@ -47,6 +50,7 @@ class Protocol:
     split: str = "random"
     panel: tuple[int, ...] = (3, 10)
     ablation: str | None = None
+    equal: str = PROMPTS
     seed: int = 0
     least: float = 0.6
     most: float = 0.8
@@ -76,6 +80,11 @@ def require_budgets(suite: Suite, protocol: Protocol) -> None:
             where="--k",
             mend=f"Choose k from {benchmarks} to {room:,}." if room >= benchmarks else "",
         )
+
+
+def usual_pool(groups: NDArray[np.str_], protocol: Protocol) -> int:
+    """Size of a sub-pool with the mean share of prompts."""
+    return smallest_pool(np.unique(groups, return_inverse=True)[1], (protocol.least + protocol.most) / 2)
 
 
 @dataclass(frozen=True, eq=False)
@@ -112,8 +121,15 @@ class Trial:
     @cached_property
     def relative_lengths(self) -> NDArray[np.float64]:
         """(n,) characters of each text, relative to their mean over benchmarks."""
-        lengths = np.array([len(self.suite.texts[row]) for row in self.rows], np.float64)
+        lengths = self.suite.lengths[self.rows].astype(np.float64)
         return np.asarray(lengths / max(float(self.mass @ lengths), 1e-12), np.float64)
+
+    @cached_property
+    def coordinates(self) -> NDArray[np.float32]:
+        """(n, d) in which designs spread their picks."""
+        from benchcore.methods.kernel_mean.mean_kernel import full_kernel
+
+        return full_kernel(self.problem(1, 0, balanced=True, with_scores=False)).coordinates
 
     @cached_property
     def source(self) -> Scores:
@@ -146,11 +162,38 @@ class Trial:
 
     def truth(self, draw: int) -> Scores:
         """(models,) macro scores on the sub-pool; NaN for a model without a score in some benchmark."""
-        return self._truth if self.protocol.ablation != PERMUTED else macro_scores(self.scores(draw), self.groups)
+        return np.asarray(self.benchmark_truth(draw).mean(axis=0), np.float64)
+
+    def benchmark_truth(self, draw: int) -> Scores:
+        """(benchmarks, models) mean scores on the sub-pool; NaN where a model has none."""
+        permuted = self.protocol.ablation == PERMUTED
+        return benchmark_means(self.scores(draw), self.groups) if permuted else self._benchmark_truth
 
     @cached_property
-    def _truth(self) -> Scores:
-        return macro_scores(self._scores, self.groups)
+    def _benchmark_truth(self) -> Scores:
+        return benchmark_means(self._scores, self.groups)
+
+    @cached_property
+    def prompt_shares(self) -> NDArray[np.float64]:
+        """(benchmarks,) share of the sub-pool's prompts."""
+        return np.bincount(self.groups) / len(self.groups)
+
+    @cached_property
+    def known(self) -> Scores:
+        """(suite's prompts, models) all scores, missing ones replaced by the model's mean in the benchmark."""
+        groups = np.unique(self.suite.groups, return_inverse=True)[1].astype(np.int64)
+        scores = self.suite.scores
+        return np.where(np.isnan(scores), benchmark_means(scores, groups)[groups], scores)
+
+    @cached_property
+    def permuted_truth(self) -> Scores:
+        """(permutations, models) macro scores of the sub-pool where `permutation` has moved the suite's scores."""
+        from benchcore.lab.luck import PERMUTATIONS
+
+        mass = np.zeros((PERMUTATIONS, len(self.suite.ids)))
+        for number in range(PERMUTATIONS):
+            mass[number, self.permutation(number)] = self.mass
+        return np.asarray(mass @ self.known, np.float64)
 
     def item_response(self, panel: int) -> NDArray[np.float64]:
         """(n, 2) slopes and intercepts fitted on the panel: once for all picks."""
@@ -204,12 +247,29 @@ def trial_of(suite: Suite, features: Mapping[str, NDArray[Any]], protocol: Proto
 
 def macro_scores(scores: Scores, groups: NDArray[np.int64]) -> Scores:
     """(models,) mean over benchmarks of the mean score inside each; NaN where a benchmark has no score."""
-    member = np.zeros((int(groups.max()) + 1, len(groups)))
+    return np.asarray(benchmark_means(scores, groups).mean(axis=0), np.float64)
+
+
+def benchmark_means(scores: Scores, groups: NDArray[np.int64], size: int | None = None) -> Scores:
+    """Mean score inside each benchmark.
+
+    Args:
+        scores: (n, models), NaN where missing.
+        groups: (n,) numbers of the benchmarks.
+        size: how many benchmarks there are; None: up to the last one that occurs.
+
+    Returns:
+        (benchmarks, models), NaN where there is no score.
+    """
+    member = np.zeros((int(groups.max()) + 1 if size is None else size, len(groups)))
     member[groups, np.arange(len(groups))] = 1.0
-    counts = member @ ~np.isnan(scores)
+    seen = ~np.isnan(scores)
+    if seen.all():
+        counts, total = member.sum(axis=1, keepdims=True), member @ scores
+    else:
+        counts, total = member @ seen, member @ np.where(seen, scores, 0.0)
     with np.errstate(invalid="ignore"):
-        means = (member @ np.nan_to_num(scores)) / counts
-    return np.asarray(means.mean(axis=0), np.float64)
+        return np.asarray(total / counts, np.float64)
 
 
 def _permutation(groups: NDArray[np.str_], generator: np.random.Generator) -> NDArray[np.int64]:

@@ -11,7 +11,8 @@ from typing import Any
 import numpy as np
 
 from benchcore.errors import UsageError
-from benchcore.lab.suites import Suite
+from benchcore.lab.suite_files import scaled
+from benchcore.lab.suites import Suite, lengths_of
 from benchcore.registry.root import Registry
 from benchcore.registry.tables import current_version, read
 
@@ -20,7 +21,7 @@ log = logging.getLogger(__name__)
 Cells = Mapping[tuple[str, str], float]
 
 
-def registry_suite(root: str | Path, *, answers: bool = True) -> Suite:
+def registry_suite(root: str | Path, scale: float | None = None, *, answers: bool = True) -> Suite:
     """Read the prompts of a registry that have scores, with the models that were scored on them.
 
     A prompt's score is the mean over runs and epochs, by the metric that most scores of its benchmark have; scores of
@@ -28,10 +29,11 @@ def registry_suite(root: str | Path, *, answers: bool = True) -> Suite:
 
     Args:
         root: of the registry.
+        scale: score of a perfect answer; None: scores lie in [0, 1].
         answers: whether answers belong to the texts.
 
     Raises:
-        UsageError: it holds no scores of its present prompts.
+        UsageError: it holds no scores of its present prompts, or scores outside their scale.
     """
     registry = Registry.at(root)
     if current_version(registry, "scores") is None:
@@ -47,14 +49,14 @@ def registry_suite(root: str | Path, *, answers: bool = True) -> Suite:
     row_of, column_of = ({name: place for place, name in enumerate(names)} for names in (ids, models))
     for (prompt, model), score in cells.items():
         scores[row_of[prompt], column_of[model]] = score
-    if np.nanmin(scores) < 0 or np.nanmax(scores) > 1:
-        raise UsageError("holds scores outside [0, 1]", where=registry.root)
+    texts = tuple(_text(prompts[prompt], answers=answers) for prompt in ids)
     return Suite(
         name=Path(registry.root).name,
         ids=np.array(ids, dtype=np.str_),
         groups=np.array([prompts[prompt]["benchmark"] for prompt in ids], dtype=np.str_),
-        texts=tuple(_text(prompts[prompt], answers=answers) for prompt in ids),
-        scores=scores,
+        texts=texts,
+        lengths=lengths_of(texts),
+        scores=scaled(scores, scale, registry.root),
         models=tuple(models),
     )
 

@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 from benchcore.lab.comparison import Bench, Failure, Outcome, Result
 from benchcore.lab.contestants import CONTROL, HEADLINE, UNBALANCED
 from benchcore.lab.explained import explained
-from benchcore.lab.rows import ALL, Findings, Row, Summary
+from benchcore.lab.protocol import usual_pool
+from benchcore.lab.rows import ALL, Findings, ModelScores, Row, Summary
 from benchcore.lab.statistics import (
     Resamples,
     holm,
@@ -22,10 +23,11 @@ from benchcore.lab.statistics import (
     pool_means,
     ratios,
     resamples,
+    widened,
 )  # fmt: skip
 
 POINTS = 100.0
-SAMPLES = 1000
+SAMPLES = 4000
 PLAIN = (("plain_random", "plain"), (CONTROL + UNBALANCED, "plain"))
 
 Values = NDArray[np.float64]
@@ -78,11 +80,13 @@ def findings(
     rows: list[Row] = []
     summaries: list[Summary] = []
     samples: dict[tuple[str, str], list[tuple[Values, Summary]]] = {}
+    model_scores: list[ModelScores] = []
     for bench, found in zip(benches, results, strict=True):
         sheets = _sheets(found)
         if (CONTROL, HEADLINE) not in sheets:
             continue
-        generator = bench.protocol.generator("bootstrap", bench.suite.name)
+        # Halves of a suite and the whole share their models' luck: they draw the same ones.
+        generator = bench.protocol.generator("bootstrap", bench.suite.name.partition(":")[0])
         drawn = resamples(bench.protocol.repeats, len(bench.suite.models), SAMPLES, generator)
         measured = _Measured(bench, sheets, drawn, default)
         for name in sheets:
@@ -90,11 +94,13 @@ def findings(
             rows += own
             summaries.append(summary)
             samples.setdefault(name, []).append((ratio, summary))
+            if name[1] == HEADLINE or name == default or name in PLAIN:
+                model_scores += _model_scores(measured, name)
     if len(benches) > 1:
         summaries += [_pooled(parts) for parts in samples.values() if len(parts) == len(benches)]
     failures = [result for found in results for result in found if isinstance(result, Failure)]
     shares = [share for bench in benches for share in explained(bench.suite, bench.features, bench.protocol)]
-    return Findings(_corrected(rows), summaries, failures, shares)
+    return Findings(_corrected(rows), summaries, failures, shares, model_scores)
 
 
 def _sheets(results: Sequence[Result]) -> dict[tuple[str, str], _Sheet]:
@@ -114,9 +120,11 @@ def _one_pair(measured: _Measured, name: tuple[str, str]) -> tuple[list[Row], Va
     plain = next((measured.sheets[pair] for pair in PLAIN if pair in measured.sheets), None)
     absolute, drawn = sheet.of("absolute"), Resamples(measured.drawn.pools[:, sheet.pools], measured.drawn.models)
     control = _on(measured.sheets[CONTROL, HEADLINE], sheet.pools)
+    luck = _luck_of(measured, name[0])
     samples = [ratios(absolute[:, place], control[:, place], drawn) for place in range(absolute.shape[1])]
-    rows = [_row(measured, name, place, ratio, control[:, place]) for place, ratio in enumerate(samples)]
-    mean = np.mean(samples, axis=0)
+    mean = widened(np.mean(samples, axis=0), luck.mean(axis=0))
+    samples = [widened(ratio, by_luck) for ratio, by_luck in zip(samples, luck, strict=True)]
+    rows = [_row(measured, name, place, ratio, luck[place]) for place, ratio in enumerate(samples)]
     low, high = interval(mean)
     summary = Summary(
         suite=measured.bench.suite.name,
@@ -135,30 +143,50 @@ def _one_pair(measured: _Measured, name: tuple[str, str]) -> tuple[list[Row], Va
     return rows, mean, summary
 
 
-def _row(measured: _Measured, name: tuple[str, str], place: int, ratio: Values, control: Values) -> Row:
-    """The row of one budget, given bootstrap samples of its ratio and the control's errors."""
+def _luck_of(measured: _Measured, method: str) -> Values:
+    """(budgets, permutations) ratios of a method's errors to the control's where scores are permuted; maybe none."""
+    sheet = measured.sheets[method, HEADLINE]
+    control = _on(measured.sheets[CONTROL, HEADLINE], sheet.pools)
+    errors, own = sheet.of("luck"), sheet.of("absolute")
+    by_budget = []
+    for place in range(errors.shape[1]):
+        below = pool_means(paired(own[:, place], control[:, place])[1], _data_only(sheet, measured.drawn))[0]
+        seen = below > 0
+        by_budget.append((errors[seen, place] / below[seen, None]).mean(axis=0) if seen.any() else np.zeros(0))
+    return np.array(by_budget, np.float64)
+
+
+def _row(measured: _Measured, name: tuple[str, str], place: int, ratio: Values, luck: Values) -> Row:
+    """The row of one budget, given samples of its ratio, and its ratios by luck."""
     sheet = measured.sheets[name]
+    control = _on(measured.sheets[CONTROL, HEADLINE], sheet.pools)[:, place]
     absolute, signed = sheet.of("absolute")[:, place], sheet.of("signed")[:, place]
     data = _data_only(sheet, measured.drawn)
     own, other = (float(over_pools(pool_means(part, data), data)[0]) for part in paired(absolute, control))
     low, high = interval(ratio)
-    luck_low, luck_high, luck_p = _luck(sheet.of("luck")[:, place], paired(absolute, control)[1], float(ratio[0]))
+    luck_low, luck_high, luck_p = _range(luck if name[1] == HEADLINE else np.zeros(0), float(ratio[0]))
     return Row(
         suite=measured.bench.suite.name,
         method=name[0],
         estimator=name[1],
         k=measured.bench.protocol.ks[place],
+        picks=_mean(sheet.of("picks")[:, place]),
         mae=POINTS * _mean(absolute),
         rmse=POINTS * float(np.sqrt(_mean(sheet.of("squared")[:, place]))),
         mre=_relative(sheet, absolute),
         bias=POINTS * _mean(signed),
         worst_model=POINTS * _worst(absolute),
+        gap_rmse=POINTS * float(np.sqrt(_mean(sheet.of("gap")[:, place]))),
         kendall_tau=_mean(sheet.of("tau")[:, place]),
         top1_regret=POINTS * _mean(sheet.of("regret")[:, place]),
         pair_agreement=_agreement(sheet.of("agreeing")[:, place], sheet.of("pairs")[:, place]),
         ratio=float(ratio[0]),
         ratio_low=low,
         ratio_high=high,
+        mae_micro=_known(POINTS * sheet.of("micro")[:, place]),
+        ratio_micro=_ratio_of("micro", measured, sheet, place),
+        mae_benchmark=_known(POINTS * sheet.of("benchmark")[:, place]),
+        ratio_benchmark=_ratio_of("benchmark", measured, sheet, place),
         difference=POINTS * (own - other),
         p=(p := p_value(ratio, 1.0)),
         p_corrected=p,
@@ -166,12 +194,40 @@ def _row(measured: _Measured, name: tuple[str, str], place: int, ratio: Values, 
         luck_low=luck_low,
         luck_high=luck_high,
         luck_p=luck_p,
+        coverage=_known(sheet.of("covered")[:, place]),
+        interval_width=_known(POINTS * sheet.of("width")[:, place]),
         score_free=_score_free(measured.bench, name),
         is_default=name == measured.default,
         pools=len(sheet.pools),
+        prompts=usual_pool(measured.bench.suite.groups, measured.bench.protocol),
         n_models=round(float(np.isfinite(absolute).sum(axis=1).mean())),
         seconds=float(np.mean([outcome.seconds for outcome in sheet.outcomes])),
     )
+
+
+def _model_scores(measured: _Measured, name: tuple[str, str]) -> list[ModelScores]:
+    """True and estimated scores of every model that was scored on some sub-pool, by budget."""
+    sheet, suite = measured.sheets[name], measured.bench.suite
+    signed, squared = sheet.of("signed"), sheet.of("squared")
+    truth = np.broadcast_to(sheet.of("truth")[:, None], signed.shape)
+    seen = np.isfinite(truth) & np.isfinite(signed) & np.isfinite(squared)
+    counts = np.maximum(seen.sum(axis=0), 1)
+    true, error, square = (np.where(seen, values, 0.0).sum(axis=0) / counts for values in (truth, signed, squared))
+    scores = []
+    for place, k in enumerate(measured.bench.protocol.ks):
+        scored = np.flatnonzero(seen[:, place].any(axis=0))
+        means = [POINTS * values[place, scored] for values in (true, true + error, np.sqrt(square))]
+        scores.append(ModelScores(suite.name, *name, k, np.asarray(suite.models, np.str_)[scored], *means))
+    return scores
+
+
+def _ratio_of(target: str, measured: _Measured, sheet: _Sheet, place: int) -> float | None:
+    """Mean over sub-pools of the error of another target divided by the control's; None where it was not measured."""
+    errors = sheet.of(target)[:, place]
+    if not np.isfinite(errors).any():
+        return None
+    control = _on(measured.sheets[CONTROL, HEADLINE], sheet.pools, target)[:, place]
+    return float(ratios(errors, control, _data_only(sheet, measured.drawn))[0])
 
 
 def _to(absolute: Values, other: Values, drawn: Resamples) -> float:
@@ -180,9 +236,9 @@ def _to(absolute: Values, other: Values, drawn: Resamples) -> float:
     return float(np.mean([ratios(absolute[:, place], other[:, place], data)[0] for place in range(absolute.shape[1])]))
 
 
-def _on(sheet: _Sheet, pools: NDArray[np.int64]) -> Values:
-    """Absolute errors on the given sub-pools; NaN where the control failed."""
-    absolute = sheet.of("absolute")
+def _on(sheet: _Sheet, pools: NDArray[np.int64], name: str = "absolute") -> Values:
+    """Errors on the given sub-pools; NaN where the control failed."""
+    absolute = sheet.of(name)
     aligned = np.full((len(pools), *absolute.shape[1:]), np.nan)
     place = {int(pool): row for row, pool in enumerate(sheet.pools)}
     for row, pool in enumerate(pools):
@@ -208,6 +264,11 @@ def _mean(values: Values) -> float:
     return float(values[seen].mean()) if seen.any() else float("nan")
 
 
+def _known(values: Values) -> float | None:
+    """Mean of what is not NaN, None where nothing is."""
+    return _mean(values) if np.isfinite(values).any() else None
+
+
 def _worst(absolute: Values) -> float:
     seen = np.isfinite(absolute)
     if not seen.any():
@@ -222,14 +283,12 @@ def _relative(sheet: _Sheet, absolute: Values) -> float:
         return _mean(np.where(truth > 0, absolute / truth, np.nan))
 
 
-def _luck(errors: Values, control: Values, ratio: float) -> tuple[float, float, float] | tuple[None, None, None]:
-    """Range of the ratio by luck, and how often luck is as good; errors are (pools, permutations)."""
-    if errors.shape[1] == 0 or not np.isfinite(control).any():
+def _range(luck: Values, ratio: float) -> tuple[float, float, float] | tuple[None, None, None]:
+    """Range of the ratio by luck, and how often luck is as good."""
+    if luck.size == 0 or not np.isfinite(ratio):
         return None, None, None
-    seen = np.isfinite(control).any(axis=1)
-    ratios_by_luck = (errors[seen] / np.nanmean(control[seen], axis=1)[:, None]).mean(axis=0)
-    low, high = np.quantile(ratios_by_luck, [0.025, 0.975])
-    return float(low), float(high), float((1 + (ratios_by_luck <= ratio).sum()) / (1 + len(ratios_by_luck)))
+    low, high = np.quantile(luck, [0.025, 0.975])
+    return float(low), float(high), float((1 + (luck <= ratio).sum()) / (1 + len(luck)))
 
 
 def _agreement(agreeing: Values, pairs: Values) -> tuple[float | None, ...]:
@@ -238,7 +297,7 @@ def _agreement(agreeing: Values, pairs: Values) -> tuple[float | None, ...]:
 
 
 def _pooled(parts: Sequence[tuple[Values, Summary]]) -> Summary:
-    """Mean over suites, which are drawn independently of each other."""
+    """Mean over suites, which are drawn independently of each other but for halves of the same."""
     samples = np.mean([ratio for ratio, _ in parts], axis=0)
     low, high = interval(samples)
     own = [summary for _, summary in parts]

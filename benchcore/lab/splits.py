@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -12,7 +13,6 @@ from benchcore.errors import UsageError
 
 SPLITS = ("random", "family", "strongest")
 _HELD_SHARE = {"random": 0.5, "family": 0.3, "strongest": 0.3}
-_FAMILY_ENDS = "/-_ .@:"
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,7 +61,7 @@ def split_models(
     """Split models into those that are scored and those that may be looked at.
 
     Args:
-        kind: `random` (halves), `family` (families drawn until 30 % are held out; a family is a name's first part), or
+        kind: `random` (halves), `family` (families drawn until 30 % are held out; see `family`), or
             `strongest` (the strongest 30 % are held out).
         models: names.
         strength: (models,) macro scores.
@@ -82,14 +82,21 @@ def split_models(
     source = np.setdiff1d(np.arange(len(models)), held)
     if source.size == 0 or len(held) == 0:
         what = "to look at" if source.size == 0 else "to score"
-        raise UsageError(f"the split '{kind}' leaves no model of {len(models)} {what}", where="--split")
+        mend = "Choose --split random." if len(models) > 1 else "Score more models on the same prompts: two at least."
+        raise UsageError(f"the split '{kind}' leaves no model of {len(models)} {what}", where="--split", mend=mend)
     return ModelSplit(np.sort(held), generator.permutation(source))
 
 
 def family(model: str) -> str:
-    """The first part of a model's name, in lower case."""
-    end = min((place for mark in _FAMILY_ENDS if (place := model.find(mark)) > 0), default=len(model))
-    return model[:end].lower()
+    """The letters that a model's name begins with, in lower case, without the developer before it.
+
+    `Qwen/Qwen1.5-7B` and `Qwen2.5-7B` are `qwen`, `meta-llama/Meta-Llama-3-8B` and `llama-65b` are `llama`. It is
+    coarse, so that relatives are seldom on both sides of a split. It does not catch merges and fine-tunes under names
+    of their own (`dolphin-2.9-llama3` is `dolphin`, `Mixtral` not `mistral`).
+    """
+    name = re.split(r"/|__", model.lower())[-1].removeprefix("meta-")
+    letters = re.match(r"[^\W\d_]+", name)
+    return letters[0] if letters else name
 
 
 def _families(models: Sequence[str], wanted: int, generator: np.random.Generator) -> NDArray[np.int64]:

@@ -90,6 +90,22 @@ def ratios(errors: Values, control: Values, drawn: Resamples) -> Values:
     return over_pools(ratio, drawn)
 
 
+def widened(samples: Values, luck: Values) -> Values:
+    """Bootstrap samples with at least the spread that luck has, about the estimate.
+
+    The bootstrap takes sub-pools as independent, which they are not where a method picks the same prompts from many:
+    with scores permuted its ratios then spread more than the bootstrap knows.
+
+    Args:
+        samples: (samples,), the estimate first.
+        luck: (permutations,) ratios with permuted scores; none where they were not measured.
+    """
+    drawn, by_luck = samples[1:][np.isfinite(samples[1:])], luck[np.isfinite(luck)]
+    if drawn.size < 2 or by_luck.size < 2 or drawn.std() == 0:
+        return samples
+    return np.asarray(samples[0] + (samples - samples[0]) * max(1.0, float(by_luck.std() / drawn.std())), np.float64)
+
+
 def interval(samples: Values, level: float = 0.95) -> tuple[float, float]:
     """Percentile interval of bootstrap samples, without the first, which is the estimate."""
     drawn = samples[1:][np.isfinite(samples[1:])]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -19,6 +20,7 @@ PROMPTS = "prompts.jsonl"
 _SCORES = ("correct.parquet", "scores.parquet", "correct.csv", "scores.csv")
 _GROUPS = ("benchmark", "task", "category")
 _ID = "prompt_id"
+_TEXT_IDS = csv.ConvertOptions(column_types={_ID: pa.string()})
 
 
 @dataclass(frozen=True)
@@ -87,19 +89,41 @@ def read_scores(file: Path, ids: Sequence[str], scale: float | None) -> tuple[tu
         UsageError: it is no such table, ids do not match, or scores lie outside their scale.
     """
     table = _table(file)
-    if _ID not in table.column_names:
+    names = _column_names(table, file)
+    _require_distinct_columns(names, file)
+    if _ID not in names:
         raise UsageError(
             f"has no column '{_ID}'", where=str(file), mend=f"Columns: {', '.join(table.column_names[:5])}."
         )
     own = [str(value) for value in table[_ID].to_pylist()]
     refuse_repeated(own, str(file))
     _require_same(ids, own, file)
-    models = tuple(name for name in table.column_names if name != _ID)
+    models = tuple(name for name in names if name != _ID)
     columns = [_column(table, name, file) for name in models]
     place = {identity: row for row, identity in enumerate(own)}
     rows = [place[identity] for identity in ids]
     scores = np.column_stack(columns)[rows] if columns else np.zeros((len(ids), 0))
-    return models, _scaled(scores, scale, file)
+    return models, scaled(scores, scale, str(file))
+
+
+def scaled(scores: NDArray[np.float64], scale: float | None, where: str) -> NDArray[np.float64]:
+    """Divide scores by that of a perfect answer.
+
+    Args:
+        scores: NaN where missing.
+        scale: score of a perfect answer; None: 1.
+        where: they come from.
+
+    Raises:
+        UsageError: some lie outside [0, scale].
+    """
+    inside = scores / (1.0 if scale is None else scale)
+    outside = ~np.isnan(inside) & ~((inside >= 0) & (inside <= 1))
+    if outside.any():
+        worst = f"{outside.sum():,} scores from {np.nanmin(scores):g} to {np.nanmax(scores):g} lie outside"
+        mend = "Declare the score of a perfect answer, for example --scale 100." if scale is None else ""
+        raise UsageError(f"{worst} [0, {1 if scale is None else scale:g}]", where=where, mend=mend)
+    return np.asarray(inside, np.float64)
 
 
 def examples(names: Iterable[str], most: int = 3) -> str:
@@ -155,7 +179,8 @@ def _text(record: Mapping[str, Any], *, answers: bool) -> str:
 
 def _table(file: Path) -> pa.Table:
     try:
-        return parquet.read_table(file) if file.suffix == ".parquet" else csv.read_csv(file)
+        # Ids are text: left to guess, `000` would become 0.
+        return parquet.read_table(file) if file.suffix == ".parquet" else csv.read_csv(file, convert_options=_TEXT_IDS)
     except (OSError, pa.ArrowException) as error:
         raise UsageError(f"cannot be read ({str(error).splitlines()[0]})", where=str(file)) from None
 
@@ -166,6 +191,19 @@ def _column(table: pa.Table, name: str, file: Path) -> NDArray[np.float64]:
     except pa.ArrowException:
         raise UsageError(f"scores of model '{name}' are not numbers", where=str(file)) from None
     return np.asarray(values.to_numpy(), np.float64)
+
+
+def _column_names(table: pa.Table, file: Path) -> list[str]:
+    try:
+        return list(table.column_names)
+    except UnicodeDecodeError:
+        raise UsageError("has column names that are not UTF-8", where=str(file), mend="Save it as UTF-8.") from None
+
+
+def _require_distinct_columns(names: Sequence[str], file: Path) -> None:
+    if twice := sorted(name for name, count in Counter(names).items() if count > 1):
+        what = f"{len(twice):,} column names ({examples(twice)}) come more than once"
+        raise UsageError(what, where=str(file), mend="Give each model a name of its own.")
 
 
 def _require_same(prompts: Sequence[str], scored: Sequence[str], file: Path) -> None:
@@ -180,13 +218,3 @@ def _require_same(prompts: Sequence[str], scored: Sequence[str], file: Path) -> 
     ]
     if parts:
         raise UsageError("; ".join(parts), where=str(file), mend="The prompt ids of both files must be the same.")
-
-
-def _scaled(scores: NDArray[np.float64], scale: float | None, file: Path) -> NDArray[np.float64]:
-    inside = scores / (1.0 if scale is None else scale)
-    outside = ~np.isnan(inside) & ~((inside >= 0) & (inside <= 1))
-    if outside.any():
-        worst = f"{outside.sum():,} scores from {np.nanmin(scores):g} to {np.nanmax(scores):g} lie outside"
-        mend = "Declare the score of a perfect answer, for example --scale 100." if scale is None else ""
-        raise UsageError(f"{worst} [0, {1 if scale is None else scale:g}]", where=str(file), mend=mend)
-    return np.asarray(inside, np.float64)

@@ -8,6 +8,7 @@ import os
 from collections.abc import Sequence
 from dataclasses import asdict, fields
 from pathlib import Path
+from tempfile import TemporaryFile
 from typing import Any
 
 import orjson
@@ -18,9 +19,33 @@ from benchcore.lab.rows import ALL, Findings, Row, Summary
 
 Table = tuple[str, list[str], list[list[object]]]
 
+# What `benchcore.datasets` ships of the default, for whoever chooses a budget.
+_CURVE = ("suite", "prompts", "k", "mae", "rmse", "gap_rmse")
 # The table of summaries shows the best of many pairs of a method and an estimator.
 _MOST = 40
 _ABREAST = 6
+
+
+def require_writable(*, json: Path | None, out: Path | None) -> None:
+    """Refuse, before hours of measuring, what nothing can be written to; makes the folders.
+
+    Raises:
+        UsageError: a file or folder cannot be written.
+    """
+    for folder in (out, json.parent if json else None):
+        if folder is not None:
+            _probe(folder)
+    if json is not None and json.is_dir():
+        raise UsageError("is a folder, not a file", where=str(json), mend="Name a file for --json.")
+
+
+def _probe(folder: Path) -> None:
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        with TemporaryFile(dir=folder):
+            pass
+    except OSError as error:
+        raise UsageError(f"cannot be written ({error.strerror})", where=str(folder)) from None
 
 
 def write_files(found: Findings, *, json: Path | None, out: Path | None) -> None:
@@ -37,6 +62,7 @@ def write_files(found: Findings, *, json: Path | None, out: Path | None) -> None
         _write(out / "summaries.json", _json(summaries))
         _write(out / "explained.json", _json([asdict(share) for share in found.explained]))
         _write(out / "rows.csv", _csv([field.name for field in fields(Row)], rows))
+        _write(out / "error_curves.csv", _csv(list(_CURVE), [row for row in rows if row["is_default"]]))
         _write(out / "summaries.csv", _csv([field.name for field in fields(Summary)], summaries))
 
 
@@ -54,7 +80,7 @@ def budget_tables(found: Findings) -> list[Table]:
             figures = [first.mae, last.mae, first.n_models, first.seconds]
             by_budget = [_short(of_method[k].ratio) for k in ks]
             lines.append([_named(mean), *by_budget, _ratio(mean), _short(last.luck_p), *figures])
-        titles = ["mean [95 %]", "luck p#", f"points k={ks[0]}#", f"k={ks[-1]}#", "models#", "s#"]
+        titles = ["mean [95 %]", f"luck p k={ks[-1]}#", f"points k={ks[0]}#", f"k={ks[-1]}#", "models#", "s#"]
         title = f"{suite}: error with {HEADLINE} weights, relative to the control"
         tables.append((title, ["method", *(f"k={k}#" for k in ks), *titles], lines))
     return tables
@@ -92,12 +118,38 @@ def summary_table(found: Findings) -> Table:
     return "Mean over budgets and suites", columns, lines
 
 
+def target_tables(found: Findings) -> list[Table]:
+    """For each suite, mean ratios by target, and how often intervals of random designs hold the truth."""
+    tables: list[Table] = []
+    for suite in dict.fromkeys(row.suite for row in found.rows):
+        own = [row for row in found.rows if row.suite == suite and row.estimator == HEADLINE]
+        lines: list[list[object]] = []
+        for method in dict.fromkeys(row.method for row in own):
+            rows = [row for row in own if row.method == method]
+            targets = [
+                _mean([row.ratio for row in rows]), _mean([row.ratio_micro for row in rows]),
+                _mean([row.ratio_benchmark for row in rows]), _mean([row.picks / row.k for row in rows]),
+            ]  # fmt: skip
+            intervals = [_mean([row.coverage for row in rows]), rows[0].interval_width, rows[-1].interval_width]
+            lines.append([method, *map(_short, [*targets, *intervals])])
+        ks = sorted({row.k for row in own})
+        columns = ["macro#", "prompts alike#", "each benchmark#", "picks / k#", "coverage#"]
+        widths = [f"points wide k={ks[0]}#", f"k={ks[-1]}#"] if ks else []
+        title = f"{suite}: ratio by target, and 95 % intervals of random designs"
+        tables.append((title, ["method", *columns, *widths], lines))
+    return tables
+
+
 def explained_table(found: Findings) -> Table:
-    """What features and panels explain, and the ratio that they allow for at best."""
+    """What features and panels explain linearly, and the ratio that linear use of them allows for at best."""
     lines: list[list[object]] = [
         [share.suite, share.by, _short(share.share), _short(share.bound)] for share in found.explained
     ]
-    return "Explained share of item scores inside benchmarks (R2)", ["suite", "by", "R2#", "bound of the ratio#"], lines
+    return (
+        "Item scores inside benchmarks: share explained linearly (R2)",
+        ["suite", "by", "R2#", "bound of the ratio#"],
+        lines,
+    )
 
 
 def _widest(found: Findings) -> list[Summary]:
@@ -118,13 +170,18 @@ def _short(value: float | None) -> str:
     return "-" if value is None else f"{value:.3f}"
 
 
+def _mean(values: Sequence[float | None]) -> float | None:
+    known = [value for value in values if value is not None]
+    return sum(known) / len(known) if known else None
+
+
 def _json(rows: Sequence[dict[str, Any]]) -> bytes:
     return orjson.dumps(rows, option=orjson.OPT_INDENT_2) + b"\n"  # NaN becomes null
 
 
 def _csv(columns: Sequence[str], rows: Sequence[dict[str, Any]]) -> bytes:
     stream = io.StringIO()
-    writer = csv.DictWriter(stream, columns, lineterminator="\n")
+    writer = csv.DictWriter(stream, columns, extrasaction="ignore", lineterminator="\n")
     writer.writeheader()
     writer.writerows(rows)
     return stream.getvalue().encode()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from benchcore.methods.id_order import solve_in_id_order
 from benchcore.methods.problem import Method, Problem, Selection
@@ -16,16 +16,20 @@ class Entry:
         method: from a problem to a selection.
         needs: feature blocks that the problem must have: `embedding`, `surface`, `ngrams`; `scores` marks a method
             that looks at the scores of source models.
+        uses: blocks that it looks at beside those where the problem has them.
         nested: whether a smaller k gives a prefix.
         drawn: whether the picks depend on the seed.
         balances: whether `balanced` problems are picked in balance; others take no notice of it.
+        whole_tasks: whether its items are whole tasks of a leaderboard, rather than prompts.
     """
 
     method: Method
     needs: tuple[str, ...] = ()
+    uses: tuple[str, ...] = field(default=(), kw_only=True)
     nested: bool = False
     drawn: bool = False
     balances: bool = True
+    whole_tasks: bool = False
 
     @property
     def score_free(self) -> bool:

@@ -8,6 +8,8 @@ import numpy as np
 
 from benchcore.methods.problem import Method, Problem, Selection
 
+SQUARE = frozenset({"transfer"})  # blocks whose columns are the items, too
+
 
 def solve_in_id_order(method: Method, problem: Problem) -> Selection:
     """The method's picks of the problem sorted by id, as positions in the problem as it was given."""
@@ -22,7 +24,10 @@ def solve_in_id_order(method: Method, problem: Problem) -> Selection:
         ids=ids[order],
         groups=problem.groups[order],
         mass=problem.mass[order],
-        features={name: block[order] for name, block in problem.features.items()},
+        features={
+            name: block[np.ix_(order, order)] if name in SQUARE else block[order]
+            for name, block in problem.features.items()
+        },
         costs=None if problem.costs is None else problem.costs[order],
         include=place[problem.include],
         exclude=place[problem.exclude],

@@ -13,7 +13,7 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from benchcore.config import Config, EmbedSection
-from benchcore.distributed.pool import Pool
+from benchcore.distributed.pool import Block, Pool
 from benchcore.errors import BenchcoreError
 from benchcore.pipeline import filters
 from benchcore.registry.root import Registry
@@ -38,6 +38,7 @@ def selectable(config: Config, registry: Registry, pinned: Mapping[str, int]) ->
         BenchcoreError: there are no prompts, the filter keeps none, or some have no embedding yet.
     """
     from benchcore.embedding.encoder import description, fingerprint, known_languages
+    from benchcore.embedding.features import feature_description, feature_fingerprint
     from benchcore.embedding.precision import decided
     from benchcore.embedding.text import Renderer
 
@@ -46,7 +47,11 @@ def selectable(config: Config, registry: Registry, pinned: Mapping[str, int]) ->
     licences = _licences(registry, pinned, prompts)
     prompts = prompts.filter(pa.array(filters.keep(prompts, licences, config.select.filter)))
     prompts, copies = collapse(prompts)
-    hashes = _text_hashes(registry, pinned, renderer, prompts["prompt_id"].to_pylist())
+    ids, features = prompts["prompt_id"].to_pylist(), config.embed.features
+    hashes = _text_hashes(registry, pinned, renderer, ids)
+    said = None
+    if features and config.embed.encoder.vectors is not None:
+        said = _strings(_text_hashes(registry, pinned, Renderer(config.embed, said=True), ids))
     encoder = fingerprint(config.embed, registry)
     return Pool(
         prompt_id=_strings(prompts["prompt_id"]),
@@ -59,6 +64,11 @@ def selectable(config: Config, registry: Registry, pinned: Mapping[str, int]) ->
         unknown_language=outside(prompts["language"], known_languages(config.embed.encoder)),
         encoder=encoder,
         encoder_description=description(config.embed, _precision(config.embed, decided(config.embed, registry))),
+        blocks={
+            name: Block(feature_fingerprint(name, config.embed), feature_description(name, config.embed))
+            for name in features
+        },
+        feature_text=said,
     )
 
 

@@ -185,7 +185,7 @@ def _embed(job: Job) -> _Done:
     from benchcore.embedding.job import embed
 
     outcome = embed(job.config, job.registry, job.run_id)
-    counts = {name: int(getattr(outcome, name)) for name in ("texts", "encoded", "cached", "truncated")}
+    counts = {name: int(getattr(outcome, name)) for name in ("texts", "encoded", "cached", "truncated", "features")}
     return outcome.changed, counts, tuple(outcome.warnings)
 
 

@@ -98,6 +98,7 @@ def render(manifest: Manifest, picks: Sequence[Mapping[str, Any]], weights: Mapp
         warnings=manifest_warnings(manifest),
         picks=picks,
         weights=weights,
+        gains=any(pick["gain"] for pick in picks),
         provenance=[(title, _pretty(facts[name])) for title, name in _PROVENANCE.items()],
     )
 

@@ -31,7 +31,8 @@ def test_rows_are_written_and_tables_printed(tmp_path: Path, capsys: pytest.Capt
     assert {(row["method"], row["estimator"], row["k"]) for row in rows} == {
         (method, estimator, k) for method in ("random", "kmeans") for estimator in ("macro", "plain") for k in (10, 20)
     }
-    assert (tmp_path / "out" / "rows.csv").read_text().startswith("suite,method,estimator,k,mae,")
+    assert (tmp_path / "out" / "rows.csv").read_text().startswith("suite,method,estimator,k,picks,mae,")
+    assert (tmp_path / "out" / "figures" / "error_by_budget.svg").is_file()
     assert "a: error with macro weights, relative to the control" in capsys.readouterr().out
 
 

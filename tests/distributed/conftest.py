@@ -11,13 +11,14 @@ import pyarrow as pa
 import pytest
 
 from benchcore.config import Config
-from benchcore.distributed.pool import Pool
+from benchcore.distributed.pool import Block, Pool
 from benchcore.registry.identity import bucket, digest
 from benchcore.registry.root import Registry
 from benchcore.registry.schemas import SCHEMAS
 from benchcore.registry.tables import append_missing
 
 Made = tuple[Config, Registry, Pool]
+WIDTHS = {"surface": 3, "ngrams": 5}
 
 
 @pytest.fixture
@@ -32,7 +33,7 @@ def made(tmp_path: Path) -> Callable[..., Made]:
         config = Config.model_validate(
             {
                 "registry": {"root": registry.root, "buckets": 16},
-                "select": {"k": 20, "shard_size": 40, "workers": 1, **select},
+                "select": {"k": 20, "shard_size": 40, "workers": 1, "method": "facility_location", **select},
             }
         )
         return config, registry, pool
@@ -61,23 +62,27 @@ def content(n: int, seed: int) -> tuple[Pool, np.ndarray]:
         unknown_language=random.random(n)[order] < 0.2,
         encoder="fingerprint",
         encoder_description={"name": "made up"},
+        blocks={name: Block(f"the {name}", {"kind": "features"}) for name in WIDTHS},
     )
     return pool, vectors[order]
 
 
 def embeddings(pool: Pool, vectors: np.ndarray) -> pa.Table:
-    """Rows of the embeddings table, one a text, among those of another encoder."""
+    """Rows of the embeddings table, one a text and block, among those of another encoder."""
+    random = np.random.default_rng(len(vectors))
+    blocks = {pool.encoder: vectors, "another": vectors * 0}
+    blocks |= {pool.blocks[name].encoder: random.normal(size=(pool.n, width)) for name, width in WIDTHS.items()}
     _, first = np.unique(pool.text_hash, return_index=True)
     rows = [
         {
             "text_hash": str(pool.text_hash[row]),
             "encoder": encoder,
-            "dimension": vectors.shape[1],
-            "vector": vectors[row] if encoder == pool.encoder else vectors[row] * 0,
+            "dimension": block.shape[1],
+            "vector": block[row],
             "truncated": bool(pool.truncated[row]),
             "bucket": bucket(str(pool.text_hash[row]), 16),
         }
         for row in first
-        for encoder in (pool.encoder, "another")
+        for encoder, block in blocks.items()
     ]
     return pa.Table.from_pylist(rows, schema=SCHEMAS["embeddings"])

@@ -7,6 +7,7 @@ import shutil
 import signal
 from collections import Counter
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -16,12 +17,13 @@ import pyarrow as pa
 import pytest
 
 from benchcore.config import Config
-from benchcore.distributed import job
+from benchcore.distributed import job, whole_pool
 from benchcore.distributed.crew import Crew
 from benchcore.distributed.job import SelectOutcome, problem_of, select
-from benchcore.distributed.pool import Pool
+from benchcore.distributed.pool import Block, Pool
 from benchcore.distributed.vectors import Embeddings
 from benchcore.errors import BenchcoreError, UsageError
+from benchcore.methods import DEFAULT, METHODS
 from benchcore.methods.facility_location import facility_location
 from benchcore.methods.problem import Problem
 from benchcore.registry.manifests import find_manifest, read_picks, read_weights
@@ -233,15 +235,42 @@ def test_the_control_is_drawn_in_balance(made: Make):
     assert not run((config, registry, pool)).changed
 
 
+def test_a_method_that_sees_the_whole_pool_runs_at_once(made: Make):
+    """The picks of the method on one array with its blocks, however many workers measure them; run again, kept ones."""
+    plain = made(method=DEFAULT, k=20, seed=3)
+    config, registry, pool = changed(plain, include=[plain[2].prompt_id[5]], workers=1)
+    other = changed((config, registry, pool), workers=2, shard_size=60)
+    problem, _ = problem_of(config, pool)
+    encoders = {name: block.encoder for name, block in ({"embedding": pool.embedding} | pool.blocks).items()}
+    tables = {name: Embeddings(registry, None, encoder) for name, encoder in encoders.items()}
+    blocks = {name: table.read(tuple(range(16)), pool.text_hash) for name, table in tables.items()}
+    expected = METHODS[DEFAULT](replace(problem, features=blocks))
+
+    outcome = run((config, registry, pool))
+    found, manifest = read_picks(registry, outcome.coreset_id), find_manifest(registry, outcome.coreset_id)
+    assert manifest is not None
+    for table in ("manifests", "coresets"):
+        shutil.rmtree(Path(registry.root, table))
+
+    assert pool.prompt_id[expected.indices].tolist() == found["prompt_id"].to_pylist()
+    assert picks(other).equals(found)
+    assert manifest.semantic_configuration["features"] == encoders
+    assert {name: row["fingerprint"] for name, row in manifest.encoders.items()} == encoders
+    assert manifest.certificate == {}
+    assert not any(found["gain"].to_pylist())
+
+
 @pytest.mark.parametrize(
     ("changes", "told"),
     [
         ({"k": 121}, "cannot pick 121 of 120"),
         ({"include": ["nobody"]}, "not among the 120 selectable prompts: nobody"),
         ({"method": "nothing"}, "unknown method 'nothing'"),
+        ({"method": "anchor_points"}, "'anchor_points' needs scores of models"),
         ({"mass": {"z": 2.0}}, "'z'"),
         ({"spoil": float("nan")}, "1 of"),
         ({"spoil": 0.0}, "all zeros"),
+        ({"spoil": 0.0, "method": "kmeans"}, "all zeros"),
     ],
 )
 def test_bad_input_is_told_in_one_line_and_nothing_is_written(made: Make, changes: dict[str, Any], told: str):
@@ -264,6 +293,9 @@ def test_missing_vectors_and_an_empty_pool_are_told(made: Make):
 
     with pytest.raises(BenchcoreError, match="embed"):
         run((config, registry, strange))
+    featureless = Pool(**{**pool.__dict__, "blocks": {"ngrams": Block("never run", {})}})
+    with pytest.raises(BenchcoreError, match=r"120 of 120 prompts lack the block 'ngrams'. Run `benchcore embed CONF`"):
+        run(changed((config, registry, featureless), method="balanced_swaps"))
     with pytest.raises(UsageError, match=r"select\.filter"):
         run((config, registry, empty))
     with pytest.raises(BenchcoreError, match=r"2 of .* texts have no vector"):
@@ -282,3 +314,7 @@ def test_a_plan_that_does_not_fit_says_what_would(made: Make, monkeypatch: pytes
 
     with pytest.raises(BenchcoreError, match=r"120 prompts in 3 shards on 2 workers need \d\.\d GiB"):
         run(made(workers=2))
+
+    monkeypatch.setattr(whole_pool, "free_memory", lambda: 2**20)
+    with pytest.raises(BenchcoreError, match=r"balanced_swaps on 120 prompts in one process needs 0.2 GiB"):
+        run(changed(made(), method="balanced_swaps"))

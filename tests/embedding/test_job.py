@@ -15,11 +15,14 @@ import pyarrow.compute as pc
 import pytest
 
 from benchcore.config import Config, EmbedSection, EncoderSection
-from benchcore.embedding import job, staging
+from benchcore.embedding import features, job, staging
 from benchcore.embedding.encoder import fingerprint
+from benchcore.embedding.features import feature_fingerprint
 from benchcore.embedding.job import EmbedOutcome, embed
+from benchcore.embedding.table import append
 from benchcore.embedding.workers import Pool, PoolPlan
 from benchcore.errors import BenchcoreError, UsageError
+from benchcore.methods.text_features import TEXT_FEATURES
 from benchcore.registry.identity import text_hash
 from benchcore.registry.root import Registry
 from benchcore.registry.tables import current_version, read
@@ -45,12 +48,14 @@ def reference(ray_instance: None, tmp_path_factory: pytest.TempPathFactory) -> t
         return registry, embed(configured(workers=2), registry, "reference")
 
 
-def configured(workers: int = 1, **encoder: object) -> Config:
-    return Config(embed=EmbedSection(workers=workers, encoder=EncoderSection(**{"precision": "float32"} | encoder)))
+def configured(workers: int = 1, *, features: tuple[str, ...] = ("surface", "ngrams"), **encoder: object) -> Config:
+    section = EncoderSection(**{"precision": "float32"} | encoder)
+    return Config(embed=EmbedSection(workers=workers, features=features, encoder=section))
 
 
-def stored(registry: Registry) -> pa.Table:
-    return read(registry, "embeddings").sort_by("text_hash")
+def stored(registry: Registry, encoder: str | None = None) -> pa.Table:
+    table = read(registry, "embeddings").sort_by([("encoder", "ascending"), ("text_hash", "ascending")])
+    return table if encoder is None else table.filter(pc.equal(table["encoder"], encoder))
 
 
 @contextmanager
@@ -76,7 +81,7 @@ def test_every_text_gets_one_vector_close_to_the_plain_librarys(reference: tuple
     from benchcore.embedding.model_files import locate
 
     registry, outcome = reference
-    table = stored(registry)
+    table = stored(registry, fingerprint(configured().embed, registry))
     plain = SentenceTransformer(str(locate(EncoderSection()).folder), device="cpu")
     texts = {text_hash(text): text for text in TEXTS}
     expected = plain.encode([texts[hashed] for hashed in table["text_hash"].to_pylist()])
@@ -84,10 +89,45 @@ def test_every_text_gets_one_vector_close_to_the_plain_librarys(reference: tuple
 
     assert (outcome.changed, outcome.texts, outcome.encoded, outcome.cached) == (True, DISTINCT, DISTINCT, 0)
     assert table.num_rows == DISTINCT
-    assert set(table["encoder"].to_pylist()) == {fingerprint(configured().embed, registry)}
     assert np.sum(vectors * expected, axis=1).min() > 0.999
     assert current_version(registry, "embeddings") == 0
     assert not Path(staging.folder(registry, table["encoder"][0].as_py())).exists()
+
+
+@pytest.mark.parametrize("name", TEXT_FEATURES)
+def test_every_text_has_the_features_that_it_has_alone(reference: tuple[Registry, EmbedOutcome], name: str):
+    """In single precision, under a fingerprint of their own that the text template changes, and in the same commit."""
+    import numpy as np
+
+    registry, outcome = reference
+    encoder = feature_fingerprint(name, configured().embed)
+    table = stored(registry, encoder)
+    texts = {text_hash(text): text for text in TEXTS}
+    expected = [TEXT_FEATURES[name].compute([texts[hashed]])[0] for hashed in table["text_hash"].to_pylist()]
+
+    assert outcome.features == table.num_rows == DISTINCT
+    assert np.array_equal(np.array(table["vector"].to_pylist(), np.float32), np.array(expected, np.float32))
+    assert not any(table["truncated"].to_pylist())
+    assert encoder != feature_fingerprint(name, EmbedSection(text="{{ prompt }}"))
+
+
+def test_only_the_features_that_are_missing_are_computed(
+    reference: tuple[Registry, EmbedOutcome], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    """A registry that was embedded without them gets them when they are asked for, without Ray."""
+    registry = add_prompts(tmp_path, TEXTS)
+    vectors = stored(reference[0], fingerprint(configured().embed, reference[0]))
+    append(registry, {}, [vectors])
+    monkeypatch.setattr(job, "connect", lambda _: pytest.fail("Ray was started"))
+    monkeypatch.setattr(features, "_CHUNK_TEXTS", 50)
+
+    without = embed(configured(features=()), registry, "without")
+    half = embed(configured(features=("surface",)), registry, "half")
+    both = embed(configured(), registry, "both")
+
+    assert (without.changed, half.features, both.features, both.cached) == (False, DISTINCT, DISTINCT, DISTINCT)
+    assert current_version(registry, "embeddings") == 2
+    assert stored(registry).equals(stored(reference[0]))
 
 
 def test_a_second_run_starts_nothing_and_commits_nothing(
@@ -98,7 +138,7 @@ def test_a_second_run_starts_nothing_and_commits_nothing(
     monkeypatch.setattr(job, "connect", lambda _: pytest.fail("Ray was started"))
     outcome = embed(configured(), registry, "again")
 
-    assert (outcome.changed, outcome.encoded, outcome.cached) == (False, 0, DISTINCT)
+    assert (outcome.changed, outcome.encoded, outcome.cached, outcome.features) == (False, 0, DISTINCT, 0)
     assert current_version(registry, "embeddings") == 0
 
 
@@ -153,11 +193,11 @@ def test_what_a_killed_run_left_is_kept_though_the_prompts_have_changed(
     source = reference[0]
     registry = add_prompts(tmp_path, TEXTS[:1])
     encoder = fingerprint(configured().embed, registry)
-    rows = stored(source)
+    rows = stored(source, encoder)
     name = staging.unit_id(rows["text_hash"].to_pylist())
     staging.write_unit(registry, encoder, name, rows)
     monkeypatch.setattr(job, "connect", lambda _: pytest.fail("Ray was started"))
-    outcome = embed(configured(), registry, "edited")
+    outcome = embed(configured(features=()), registry, "edited")
 
     assert (outcome.changed, outcome.texts, outcome.encoded, outcome.cached) == (True, 1, 0, 1)
     assert stored(registry).equals(rows)
@@ -181,7 +221,8 @@ def test_the_precision_is_probed_once_and_only_new_texts_are_encoded(
     assert (first.texts, first.encoded, first.truncated) == (2, 2, 0)
     assert (second.texts, second.encoded, second.cached, second.truncated) == (4, 2, 2, 1)
     assert record.read_bytes() == content
-    assert set(after["encoder"].to_pylist()) == {fingerprint(config.embed, registry)}
+    names = {feature_fingerprint(name, config.embed) for name in TEXT_FEATURES}
+    assert set(after["encoder"].to_pylist()) == {fingerprint(config.embed, registry), *names}
     assert after.filter(pc.is_in(after["text_hash"], before["text_hash"].combine_chunks())).equals(before)
     assert current_version(registry, "embeddings") == 1
 

@@ -31,16 +31,16 @@ def test_an_append_adds_what_is_missing_once_in_one_commit(tmp_path: Path):
     registry = Registry.at(tmp_path)
     append(registry, {}, [rows("e", "x", "yy")])
     known = known_texts(registry, "e", BUCKETS)
-    added = append(registry, known, [rows("e", "x", "z"), rows("e", "z", "vv")])
-    again = append(registry, known_texts(registry, "e", BUCKETS), [rows("e", "x", "z")])
+    added = append(registry, {"e": known}, [rows("e", "x", "z"), rows("f", "x", "vv"), rows("e", "z", "vv")])
+    again = append(registry, {"e": known_texts(registry, "e", BUCKETS)}, [rows("e", "x", "z")])
 
     assert known == {text_hash("x"): False, text_hash("yy"): True}
-    assert (added.rows, added.truncated) == (2, 1)
-    assert again.rows == 0
+    assert (added.rows, added.truncated) == ({"e": 2, "f": 2}, 2)
+    assert again.rows == {}
     assert current_version(registry, "embeddings") == 1
-    assert sorted(read(registry, "embeddings")["text_hash"].to_pylist()) == sorted(
-        map(text_hash, ["x", "yy", "z", "vv"])
-    )
+    for encoder, texts in {"e": ["x", "yy", "z", "vv"], "f": ["x", "vv"]}.items():
+        assert set(known_texts(registry, encoder, BUCKETS)) == set(map(text_hash, texts))
+    assert read(registry, "embeddings").num_rows == 6
 
 
 def test_encoders_do_not_see_each_other(tmp_path: Path):

@@ -11,6 +11,7 @@ import pytest
 
 from benchcore.config import Config, EmbedSection, EncoderSection
 from benchcore.embedding.encoder import fingerprint
+from benchcore.embedding.features import feature_fingerprint
 from benchcore.embedding.job import embed
 from benchcore.errors import UsageError
 from benchcore.registry.identity import text_hash
@@ -26,19 +27,23 @@ def write(path: Path, vectors: dict[str, Any], kind: pa.DataType | None = None) 
 
 
 def test_own_vectors_are_filed_by_prompt_and_taken_once(tmp_path: Path):
-    """Vectors of unknown prompts are ignored; a second run changes nothing."""
+    """Vectors of unknown prompts are ignored; features are of the texts all the same; a second run changes nothing."""
     registry = add_prompts(tmp_path / "root", ["one", "two"])
     first, second = read(registry, "prompts")["prompt_id"].to_pylist()
     config = write(tmp_path / "v.parquet", {second: [0.0, 2.0], first: [1.0, 0.5], "stranger": [9.0, 9.0]})
     outcome = embed(config, registry, "run")
     again = embed(config, registry, "run")
-    stored = read(registry, "embeddings")
-    found = dict(zip(stored["text_hash"].to_pylist(), stored["vector"].to_pylist(), strict=True))
+    own = fingerprint(config.embed, registry)
+    stored = read(registry, "embeddings").to_pylist()
+    found = {row["text_hash"]: row["vector"] for row in stored if row["encoder"] == own}
+    features = {(row["text_hash"], row["encoder"]) for row in stored if row["encoder"] != own}
+    names = {feature_fingerprint(name, config.embed) for name in ("surface", "ngrams")}
 
     assert (outcome.changed, outcome.encoded, outcome.texts) == (True, 2, 2)
     assert (again.changed, again.encoded, again.cached) == (False, 0, 2)
     assert found == {text_hash(first): [1.0, 0.5], text_hash(second): [0.0, 2.0]}
-    assert set(stored["encoder"].to_pylist()) == {fingerprint(config.embed, registry)}
+    assert features == {(text_hash(text), name) for text in ("one", "two") for name in names}
+    assert (outcome.features, again.features) == (2, 0)
     assert current_version(registry, "embeddings") == 0
 
 

@@ -30,6 +30,7 @@ def test_two_runs_at_once_leave_one_coreset_and_balanced_books(twice_at_once: Tw
 
     assert first == second
     assert len(tables["manifests"]) == 1
+    assert sorted(json.loads(tables["manifests"][0]["encoders"])) == ["embedding", "ngrams", "surface"]
     assert len(tables["coresets"]) == 20
     assert [row["rank"] for row in tables["coresets"]] == list(range(20))
 

@@ -45,14 +45,22 @@ def write_suite(
     return folder
 
 
-def clustered(folder: Path, *, n: int = 240, models: int = 12, clusters: int = 20, seed: int = 0) -> Path:
+def clustered(
+    folder: Path,
+    *,
+    n: int = 240,
+    models: int = 12,
+    clusters: int = 20,
+    seed: int = 0,
+    names: Sequence[str] | None = None,
+) -> Path:
     """Write a suite of two benchmarks whose scores are settled by clusters that the vectors show."""
     generator = np.random.default_rng(seed)
     cluster = generator.integers(0, clusters, n)
     chances = generator.uniform(0.05, 0.95, (clusters, models))
     vectors = 5 * np.eye(clusters)[cluster] + 0.1 * generator.normal(size=(n, clusters))
     groups = ["even" if number % 2 else "odd" for number in cluster]
-    return write_suite(folder, chances[cluster], groups, vectors=vectors)
+    return write_suite(folder, chances[cluster], groups, models=names, vectors=vectors)
 
 
 def one_of_each_cluster(problem: Problem) -> Selection:

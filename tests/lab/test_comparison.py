@@ -11,9 +11,12 @@ import pytest
 
 from benchcore.errors import UsageError
 from benchcore.lab.compare import compare
+from benchcore.lab.contestants import contestants
+from benchcore.lab.features import TextEncoder
 from benchcore.lab.protocol import Protocol, trial_of
 from benchcore.lab.rows import Findings, Row
 from benchcore.lab.suites import load_suite
+from benchcore.methods import METHODS
 from benchcore.methods.entry import Entry
 from benchcore.methods.problem import Problem, Selection
 from tests.lab.planted import PLANTED, clustered, field, write_suite
@@ -119,6 +122,28 @@ def test_luck_is_told_from_skill(tmp_path: Path):
     assert row_of(found, "random").luck_p is None
 
 
+def test_intervals_of_picks_that_recur_hold_a_ratio_of_one(tmp_path: Path):
+    """A fixed random order picks much the same from every sub-pool: twelve times the same luck."""
+    generator = np.random.default_rng(3)
+    scores = (generator.uniform(size=(200, 1)) + 0.7 * generator.normal(size=(200, 8)) > 0.5).astype(np.float64)
+    folder = write_suite(tmp_path / "a", scores, vectors=np.eye(200)[:, :5] + 1.0)
+
+    def in_order(number: int) -> Entry:
+        def method(problem: Problem) -> Selection:
+            place = np.random.default_rng(number).permutation(200)[np.array([int(name[1:]) for name in problem.ids])]
+            indices = np.argsort(place)[: problem.k]
+            return Selection(indices, np.zeros(problem.k), 0.0, None, np.full(problem.k, "core"))
+
+        return Entry(method, balances=False)
+
+    names = [f"order{number}" for number in range(40)]
+    protocol = replace(QUICK, ks=(40,), repeats=12)
+    found = compare([str(folder)], protocol, field=field(**{name: in_order(int(name[5:])) for name in names}))
+
+    holding = [row_of(found, name).ratio_low <= 1 <= row_of(found, name).ratio_high for name in names]
+    assert np.mean(holding) >= 0.85
+
+
 @pytest.mark.parametrize("split", ["random", "family", "strongest"])
 def test_models_that_are_scored_are_never_looked_at(tmp_path: Path, split: str):
     """Source models and scored models are apart, together all, and the control is judged on the same models."""
@@ -128,7 +153,7 @@ def test_models_that_are_scored_are_never_looked_at(tmp_path: Path, split: str):
         seen.append(problem.features["scores"])
         return Selection(np.arange(problem.k), np.zeros(problem.k), 0.0, None, np.full(problem.k, "core"))
 
-    folder = clustered(tmp_path / "a")
+    folder = clustered(tmp_path / "a", names=[f"{family}-{size}" for family in "abcd" for size in (7, 13, 70)])
     protocol = replace(QUICK, split=split)
     found = compare([str(folder)], protocol, blocks=(), field=field(spy=Entry(spy, ("scores",), nested=True)))
 
@@ -186,6 +211,31 @@ def test_ray_gives_the_same_rows(tmp_path: Path, ray_instance: None):
     assert alone == together
 
 
+def test_a_method_with_a_panel_sees_that_panel_alone(tmp_path: Path):
+    """Those models that an estimator with a panel of this size sees too; a panel of most models is left out."""
+    seen = []
+
+    def watching(problem: Problem) -> Selection:
+        seen.append(problem.features["scores"])
+        return PLANTED["planted"].method(problem)
+
+    folder, quick = str(clustered(tmp_path / "a")), replace(QUICK, ks=(20,), repeats=1, control_draws=5)
+    taking_part = field(watching=Entry(watching, ("embedding", "scores"), balances=False))
+    names = ["watching@2", "watching@3:unbalanced", "watching", "watching@7"]
+    found = compare([folder], quick, blocks=(), field=taking_part, methods=names, estimators=[])
+
+    source = trial_of(load_suite(folder), {}, quick, 0).source
+    assert [scores.tolist() for scores in seen] == [source[:, :size].tolist() for size in (2, 3, 6)]
+    assert {row.method for row in found.rows} == {"random", *names[:3]}
+    assert row_of(found, "watching@2", k=20).n_models == 6
+
+
+@pytest.mark.parametrize("name", ["random@3", "panel_swaps@0", "panel_swaps@", "panel_swaps@few"])
+def test_a_panel_where_none_is_looked_at_or_of_no_size_is_refused(name: str):
+    with pytest.raises(UsageError, match="is no method that looks at a panel"):
+        contestants([name], METHODS)
+
+
 def test_a_method_that_fails_is_told_and_the_others_are_measured(tmp_path: Path):
     def broken(problem: Problem) -> Selection:
         raise ZeroDivisionError("no luck")
@@ -214,6 +264,59 @@ def test_budgets_without_room_are_refused(tmp_path: Path, ks: tuple[int, ...], s
         compare([str(clustered(tmp_path / "a"))], replace(QUICK, ks=ks), blocks=(), field=field())
 
 
+def test_usual_budgets_are_those_that_fit(tmp_path: Path, caplog: pytest.LogCaptureFixture):
+    """Not below the number of benchmarks either; where none fits, one error says what would."""
+    generator = np.random.default_rng(0)
+    usual = replace(QUICK, ks=(), repeats=1, control_draws=2)
+    names = [f"b{number}" for number in range(90)]
+    wide = write_suite(tmp_path / "wide", generator.uniform(size=(270, 4)), names * 3)
+    small = write_suite(tmp_path / "small", generator.uniform(size=(60, 4)))
+
+    found = compare([str(wide)], usual, blocks=(), field=field(), methods=["random"], estimators=[])
+
+    assert {row.k for row in found.rows} == {100, 140}
+    assert "only budgets from 90 (benchmarks) to 180 (smallest sub-pool) fit; 70, 200 left out" in caplog.text
+    with pytest.raises(UsageError, match=r"small: none of the usual budgets .* Choose --k from 1 to 36"):
+        compare([str(small)], usual, blocks=(), field=field(), methods=["random"], estimators=[])
+
+
+@pytest.mark.parametrize(
+    ("models", "split", "said"),
+    [
+        (["one"], "random", "a: the split 'random' leaves no model of 1 to look at. Score more models"),
+        (["x-1", "x-2", "x-3"], "family", "a: the split 'family' leaves no model of 3 to score. Choose --split random"),
+    ],
+)
+def test_models_that_cannot_be_split_are_refused_before_anything_runs(
+    tmp_path: Path, models: list[str], split: str, said: str
+):
+    def encoder() -> TextEncoder:
+        raise AssertionError("nothing is to be encoded")
+
+    given = np.random.default_rng(0).uniform(size=(60, len(models)))
+    folder, protocol = write_suite(tmp_path / "a", given, models=models), replace(QUICK, split=split)
+
+    with pytest.raises(UsageError, match=said):
+        compare([str(folder)], protocol, field=field(**PLANTED), encoder=encoder, cache=tmp_path / "cache")
+
+
+def test_pairs_that_a_split_leaves_too_few_models_are_said_once(tmp_path: Path, caplog: pytest.LogCaptureFixture):
+    """One family of nine and one of three: where the large one is held out, no panel of four is left."""
+    names = [*(f"large-{number}" for number in range(9)), *(f"small-{number}" for number in range(3))]
+    given = np.random.default_rng(0).uniform(size=(60, 12))
+    folder = write_suite(tmp_path / "a", given, models=names)
+    protocol = replace(QUICK, ks=(20,), split="family", panel=(4,), control_draws=4)
+
+    found = compare([str(folder)], protocol, blocks=(), field=field(), methods=["random"], estimators=None)
+
+    suite = load_suite(str(folder))
+    few = sum(len(trial_of(suite, {}, protocol, repeat).split.source) < 4 for repeat in range(protocol.repeats))
+    said = f"a: panel_difference@4 is left out on {few} of 6 sub-pools: the split leaves fewer than 4 models to look at"
+    assert 0 < few < 6
+    assert [record.getMessage() for record in caplog.records].count(said) == 1
+    assert row_of(found, "random", "panel_difference@4", k=20).pools == 6 - few
+
+
 def test_missing_scores_are_estimated_from_those_that_are_there(tmp_path: Path):
     """A missing block neither fails nor counts as zero."""
     generator = np.random.default_rng(0)
@@ -237,4 +340,4 @@ def test_real_scores_of_instruction_following(shared_data: Path, tmp_path: Path)
     row = row_of(found, "random", k=100)
     expected = np.mean(np.sqrt(2 / np.pi * suite.scores.var(axis=0) * (1 / 100 - 1 / (0.7 * 541))))
     assert row.mae == pytest.approx(100 * expected, rel=0.1)
-    assert row.n_models == 448
+    assert row.n_models == 427

@@ -6,8 +6,9 @@ from pathlib import Path
 
 import numpy as np
 
-from benchcore.lab.features import TextEncoder, features_of, ngrams, surface
+from benchcore.lab.features import TextEncoder, features_of
 from benchcore.lab.suites import load_suite
+from benchcore.methods.text_features import ngrams, surface
 from tests.lab.planted import write_suite
 
 TEXTS = ["What is 2 + 2?", "def f(x):\n    return x", "", "Größe: 5 €", "A. yes\nB. no\nC. maybe\n" * 50]

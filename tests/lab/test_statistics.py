@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from benchcore.lab.judging import pair_agreement
-from benchcore.lab.statistics import holm, interval, p_value, ratios, resamples
+from benchcore.lab.statistics import holm, interval, p_value, ratios, resamples, widened
 
 
 def test_ratio_is_the_mean_over_pools_of_ratios_of_means_on_the_same_models():
@@ -52,3 +52,15 @@ def test_pairs_are_counted_by_their_true_gap():
 
     assert pairs.tolist() == [1, 1, 1, 3]  # .005; .015; .020 (in binary a hair more); .1 and more
     assert agreeing.tolist() == [1, 0.5, 1, 1]
+
+
+def test_luck_widens_and_never_narrows():
+    """To the spread of the ratios with permuted scores, about the estimate."""
+    samples = np.concatenate([[0.9], 0.9 + 0.05 * np.random.default_rng(0).normal(size=2000)])
+    luck = 1.0 + 0.2 * np.random.default_rng(1).normal(size=200)
+
+    wide = widened(samples, luck)
+    assert wide[0] == 0.9
+    assert wide[1:].std() == pytest.approx(luck.std(), rel=1e-6)
+    assert np.array_equal(widened(samples, 1.0 + 0.1 * (luck - 1.0)), samples)
+    assert np.array_equal(widened(samples, np.zeros(0)), samples)

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from benchcore.errors import UsageError
+from benchcore.lab.splits import family
 from benchcore.lab.suites import load_suite
 from benchcore.registry.root import Registry
 from tests.lab.planted import write_suite
@@ -95,6 +96,127 @@ def test_models_without_scores_are_left_out_and_constant_ones_kept_and_both_said
     assert "1 of 3 are benchmarks of one prompt; it is in every sub-pool: z" in caplog.text
 
 
+def test_models_that_repeat_another_are_left_out_and_said(tmp_path: Path, caplog: pytest.LogCaptureFixture):
+    """They would carry scores that are held out to where they are looked at; the first by name stays, NaN is alike."""
+    given = scores(30, 5)
+    given[3, 1] = np.nan
+    given[:, 0], given[:, 4] = given[:, 1], given[:, 2]
+    folder = write_suite(tmp_path / "a", given, models=["b#2", "b", "c", "d", "a"])
+
+    suite = load_suite(str(folder))
+
+    assert suite.models == ("b", "d", "a")
+    assert np.array_equal(given[:, [1, 3, 4]], suite.scores, equal_nan=True)
+    assert "2 of 5 score the same as another model in every cell and are left out: b#2, c" in caplog.text
+
+
+def test_equal_columns_that_tell_nothing_are_kept(tmp_path: Path):
+    """On a few prompts models agree by chance, and those that fail everywhere agree by nature."""
+    few, constant = scores(19, 3), scores(30, 5)
+    few[:, 1] = few[:, 0]
+    constant[:, 1:3], constant[:, 3:] = 0.0, 1.0
+
+    assert len(load_suite(str(write_suite(tmp_path / "few", few))).models) == 3
+    assert len(load_suite(str(write_suite(tmp_path / "constant", constant))).models) == 5
+
+
+def test_shipped_duplicates_are_left_out():
+    models = load_suite("dataset:ifeval").models
+
+    assert (len(models), "Qwen/Qwen2.5-0.5B-Instruct" in models) == (427, True)
+    assert "Qwen/Qwen2.5-0.5B-Instruct#2" not in models
+
+
+def test_ids_of_csv_files_are_text(tmp_path: Path):
+    def number(prompts: list[dict]) -> None:
+        for row, record in enumerate(prompts):
+            record["prompt_id"] = f"{row:03d}"
+
+    folder = write_suite(tmp_path / "a", scores(3, 2), edit=number)
+    (folder / "correct.parquet").unlink()
+    (folder / "pass.csv").write_text("prompt_id,one,two\n002,1,0\n000,0,0\n001,1,1\n")
+
+    assert load_suite(str(folder)).scores.tolist() == [[0, 0], [1, 1], [1, 0]]
+
+
+def test_columns_of_one_name_or_no_name_are_refused(tmp_path: Path):
+    folder = write_suite(tmp_path / "a", scores(3, 2))
+    (folder / "correct.parquet").unlink()
+    (folder / "pass.csv").write_text("prompt_id,one,one\np0000,1,0\np0001,0,0\np0002,1,1\n")
+
+    with pytest.raises(UsageError, match=r"1 column names \(one\) come more than once"):
+        load_suite(str(folder))
+    (folder / "pass.csv").write_bytes("prompt_id,größe\np0000,1\np0001,0\np0002,1\n".encode("latin-1"))
+    with pytest.raises(UsageError, match="column names that are not UTF-8"):
+        load_suite(str(folder))
+
+
+@pytest.mark.parametrize(
+    ("value", "said"),
+    [
+        (np.nan, r"1 of 12 prompts \(p0003\) have vectors that are not finite"),
+        (np.inf, r"1 of 12 prompts \(p0003\) have vectors that are not finite"),
+        (0.0, r"1 of 12 prompts \(p0003\) have vectors of zeros alone"),
+    ],
+)
+def test_vectors_that_say_nothing_are_refused_and_named(tmp_path: Path, value: float, said: str):
+    vectors = np.ones((12, 3))
+    vectors[3] = value
+
+    with pytest.raises(UsageError, match=said):
+        load_suite(str(write_suite(tmp_path / "a", scores(), vectors=vectors)))
+
+
+def test_vectors_that_are_no_numbers_are_refused(tmp_path: Path):
+    folder = write_suite(tmp_path / "a", scores())
+    np.save(folder / "vectors.npy", np.full((12, 3), "1.0"))
+
+    with pytest.raises(UsageError, match="holds no real numbers"):
+        load_suite(str(folder))
+    (folder / "vectors.npy").write_bytes(b"")
+    with pytest.raises(UsageError, match=r"vectors.npy: cannot be read"):
+        load_suite(str(folder))
+
+
+def test_given_vectors_without_answers_are_taken_with_a_warning(tmp_path: Path, caplog: pytest.LogCaptureFixture):
+    folder = write_suite(tmp_path / "a", scores(), vectors=np.ones((12, 3)))
+
+    load_suite(str(folder))
+    assert "taken as it is" not in caplog.text
+    load_suite(str(folder), answers=False)
+    assert "vectors.npy is taken as it is: if it was made with answers, they still show in it" in caplog.text
+
+
+@pytest.mark.parametrize("spec", ["+", "", "{}+", "+{}", "{}++{}"])
+def test_joins_of_nothing_are_refused(tmp_path: Path, spec: str):
+    folder = str(write_suite(tmp_path / "a", scores()))
+
+    with pytest.raises(UsageError, match="names no folder at an end of a '\\+'"):
+        load_suite(spec.replace("{}", folder))
+
+
+@pytest.mark.parametrize("scale", [0.0, -1.0, np.nan, np.inf])
+def test_a_scale_that_is_none_is_refused(tmp_path: Path, scale: float):
+    with pytest.raises(UsageError, match=r"--scale: is .*, but must be a number above 0"):
+        load_suite(str(write_suite(tmp_path / "a", np.zeros((5, 2)))), scale=scale)
+
+
+@pytest.mark.parametrize(
+    ("model", "of"),
+    [
+        ("Qwen/Qwen1.5-7B-Chat", "qwen"),
+        ("qwen__Qwen2.5-7B", "qwen"),
+        ("meta-llama/Meta-Llama-3-8B", "llama"),
+        ("huggyllama/llama-65b", "llama"),
+        ("Llama-2-7b_5shots", "llama"),
+        ("01-ai/Yi-34B", "yi"),
+        ("CausalLM/14B", "14b"),
+    ],
+)
+def test_families_are_told_without_developers_versions_and_sizes(model: str, of: str):
+    assert family(model) == of
+
+
 def test_a_prompt_id_that_comes_twice_is_named(tmp_path: Path):
     folder = write_suite(tmp_path / "a", scores(), edit=lambda prompts: prompts[1].update(prompt_id="p0000"))
 
@@ -164,3 +286,6 @@ def test_a_registry_with_scores_is_a_suite(tmp_path: Path):
     assert (suite.ids.tolist(), suite.models) == (ids, ("m", "n"))
     expected = {prompts[0]["prompt_id"]: [0.5, np.nan], prompts[1]["prompt_id"]: [1.0, 0.25]}
     assert np.array_equal([expected[name] for name in ids], suite.scores, equal_nan=True)
+    assert np.array_equal(suite.scores / 4, load_suite(str(tmp_path / "mine"), scale=4).scores, equal_nan=True)
+    with pytest.raises(UsageError, match=r"lie outside \[0, 0.5\]"):
+        load_suite(str(tmp_path / "mine"), scale=0.5)

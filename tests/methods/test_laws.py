@@ -8,10 +8,12 @@ import numpy as np
 import pytest
 
 from benchcore.methods import METHODS
+from benchcore.methods.id_order import SQUARE
 from benchcore.methods.problem import Problem, Selection
 from benchcore.submodular.constraints.rounds import follows_rounds
 
 EVERY_METHOD = pytest.mark.parametrize("name", sorted(METHODS))
+EQUAL = {"embedding": np.ones((60, 3), np.float32), "scores": np.ones((60, 3)), "transfer": np.ones((60, 60))}
 NESTED = [name for name, entry in sorted(METHODS.items()) if entry.nested]
 
 
@@ -31,6 +33,7 @@ def problem(seed: int = 0, n: int = 60, k: int = 17, **changes: object) -> Probl
             "surface": random.normal(size=(n, 3)) * [1, 100, 0],
             "ngrams": random.random(size=(n, 5)).astype(np.float32),
             "scores": source_scores(seed, n),
+            "transfer": random.random((n, n)),
         },
         k=k,
     )
@@ -60,7 +63,10 @@ def permuted(posed: Problem, order: np.ndarray) -> Problem:
         ids=posed.ids[order],
         groups=posed.groups[order],
         mass=posed.mass[order],
-        features={name: block[order] for name, block in posed.features.items()},
+        features={
+            name: block[np.ix_(order, order)] if name in SQUARE else block[order]
+            for name, block in posed.features.items()
+        },
         include=np.argsort(order)[posed.include],
         exclude=np.argsort(order)[posed.exclude],
     )
@@ -139,7 +145,7 @@ def test_everything_and_a_single_row_can_be_picked(name: str):
     """k equal to n, n equal to 1, and a pool of equal rows."""
     everything = METHODS[name](problem(k=60))
     alone = METHODS[name](problem(n=1, k=1))
-    equal = problem(features={"embedding": np.ones((60, 3), np.float32), "scores": np.ones((60, 3))}, k=60)
+    equal = problem(features=EQUAL, k=60)
 
     assert sorted(everything.indices.tolist()) == list(range(60))
     assert alone.indices.tolist() == [0]
@@ -164,8 +170,7 @@ def test_groups_of_one_and_fewer_picks_than_groups(name: str):
 @pytest.mark.parametrize("balanced", [True, False])
 def test_equal_rows_and_groups_that_weigh_nothing(name: str, balanced: bool):
     """Still k distinct picks, with finite weights."""
-    features = {"embedding": np.ones((60, 3), np.float32), "scores": np.ones((60, 3))}
-    equal = METHODS[name](problem(features=features, balanced=balanced))
+    equal = METHODS[name](problem(features=EQUAL, balanced=balanced))
     posed = problem(balanced=balanced)
     mass = np.where(posed.groups == "a", 0.0, posed.mass)
     weightless = METHODS[name](replace(posed, mass=mass / mass.sum()))

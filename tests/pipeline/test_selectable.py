@@ -11,6 +11,7 @@ import pytest
 from benchcore.config import Config
 from benchcore.distributed.pool import Pool
 from benchcore.embedding.encoder import fingerprint
+from benchcore.embedding.features import feature_fingerprint
 from benchcore.embedding.text import Renderer
 from benchcore.errors import BenchcoreError, UsageError
 from benchcore.pipeline.selectable import outside, selectable
@@ -127,6 +128,23 @@ def test_hashes_and_marks_follow_their_prompt(registry: Registry, config: Config
     assert pool.truncated.tolist() == (numbers % 3 == 0).tolist()
     assert pool.unknown_language.tolist() == (numbers % 2 == 0).tolist()
     assert pool.encoder == encoder
+
+
+def test_features_are_of_what_prompts_say_even_where_vectors_are_the_users_own(registry: Registry, config: Config):
+    """Their rows stand under the hash of the text, by fingerprints that know the text template."""
+    rows = [prompt("one", number) for number in range(3)]
+    store(registry, "prompts", rows)
+    embed_all(config, registry)
+
+    pool = pool_of(config, registry)
+    without = pool_of(Config.model_validate({"embed": config.embed.model_dump() | {"features": []}}), registry)
+
+    said = {row["prompt_id"]: text_hash(row["prompt"]) for row in rows}
+    assert pool.said.tolist() == [said[identity] for identity in pool.prompt_id]
+    assert {name: feature_fingerprint(name, config.embed) for name in ("surface", "ngrams")} == {
+        name: block.encoder for name, block in pool.blocks.items()
+    }
+    assert (without.blocks, without.said.tolist()) == ({}, pool.text_hash.tolist())
 
 
 def test_a_benchmark_has_one_category(registry: Registry, config: Config):

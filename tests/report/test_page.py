@@ -1,6 +1,7 @@
 """The page: one file, the same bytes for the same coreset, and no text in it can do anything."""
 
 import re
+from dataclasses import replace
 from html.parser import HTMLParser
 from pathlib import Path
 
@@ -136,6 +137,17 @@ def test_warnings_are_told(tmp_path: Path):
     assert "7 prompts are in a language that the encoder does not know (two 7)." in text
     assert "1 benchmarks have no pick (two)" in text
     assert "it was not asked for" in text
+
+
+def test_a_method_without_gains_and_certificate_is_shown_without(registry: Registry):
+    """As most that maximize nothing pick by pick."""
+    manifest = find_manifest(registry, "abc")
+    picks = [pick | {"gain": 0.0} for pick in picked_prompts(registry, manifest)]
+    without = replace(manifest, certificate={}, semantic_configuration={"method": "nested_swaps"})
+    text = Outline(render(without, picks, {})).text
+
+    assert "this method has none" in text
+    assert "gain" not in text
 
 
 def test_a_long_prompt_does_not_fill_the_page(tmp_path: Path):

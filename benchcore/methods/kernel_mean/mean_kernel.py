@@ -5,12 +5,14 @@ from __future__ import annotations
 import hashlib
 from collections import OrderedDict
 from collections.abc import Sequence
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
 
 from benchcore.methods.geometry.directions import directions
 from benchcore.methods.problem import Problem
+from benchcore.submodular.pairs.threads import Threads
 
 _BLOCK = 512  # a block of the kernel stays in the processor's cache
 _SAMPLE = 1024  # rows that the median distance is taken from
@@ -65,16 +67,26 @@ class MeanKernel:
     def _mean(self, mass: NDArray[np.float64]) -> NDArray[np.float64]:
         mean = np.zeros(self.n)
         single = mass.astype(np.float32)
-        for start in range(0, self.n, _BLOCK):
-            rows = slice(start, min(start + _BLOCK, self.n))
-            for second in range(start, self.n, _BLOCK):
-                columns = slice(second, min(second + _BLOCK, self.n))
-                block = self.rows(rows, columns)
-                mean[rows] += block @ single[columns]
-                if second > start:
-                    mean[columns] += single[rows] @ block
+        starts = range(0, self.n, _BLOCK)
+        # Strips on all cores; their parts are added in the order of strips and blocks, whichever is done first.
+        for start, (own, others) in zip(starts, Threads().each(partial(self._strip, single), starts), strict=True):
+            for part in own:
+                mean[start : start + _BLOCK] += part
+            mean[start + _BLOCK :] += others
         mean.setflags(write=False)
         return mean
+
+    def _strip(self, mass: NDArray[np.float32], start: int) -> tuple[list[NDArray[np.float32]], NDArray[np.float32]]:
+        """What the pairs of a block of rows with itself and later ones give to its mean, by block, and to theirs."""
+        rows = slice(start, min(start + _BLOCK, self.n))
+        own, others = [], np.zeros(max(0, self.n - start - _BLOCK), np.float32)
+        for second in range(start, self.n, _BLOCK):
+            columns = slice(second, min(second + _BLOCK, self.n))
+            block = self.rows(rows, columns)
+            own.append(block @ mass[columns])
+            if second > start:
+                others[second - start - _BLOCK : columns.stop - start - _BLOCK] = mass[rows] @ block
+        return own, others
 
     def _digest(self, mass: NDArray[np.float64]) -> bytes:
         digest = hashlib.blake2b(np.ascontiguousarray(mass).tobytes(), digest_size=16)
@@ -95,12 +107,21 @@ def embedding_kernel(problem: Problem) -> MeanKernel:
 
 def full_kernel(problem: Problem) -> MeanKernel:
     """The kernel of all blocks that the problem has (`embedding`, `surface`, `ngrams`), with its groups."""
+    return MeanKernel(text_blocks(problem), problem.group_numbers)
+
+
+def text_blocks(problem: Problem) -> list[NDArray[np.floating]]:
+    """Unit vectors, standardised surface figures and n-grams, the last two where the problem has them.
+
+    Raises:
+        ValueError: a vector is all zeros or not finite; names the ids.
+    """
     blocks: list[NDArray[np.floating]] = [directions(problem)]
     if "surface" in problem.features:
         blocks.append(_standardised(problem.features["surface"]))
     if "ngrams" in problem.features:
         blocks.append(np.asarray(problem.features["ngrams"], np.float64))
-    return MeanKernel(blocks, problem.group_numbers)
+    return blocks
 
 
 def _standardised(block: NDArray[np.floating]) -> NDArray[np.float64]:

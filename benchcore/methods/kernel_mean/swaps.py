@@ -9,6 +9,7 @@ from benchcore.methods.kernel_mean.mean_kernel import MeanKernel
 from benchcore.methods.problem import Problem
 
 _SWEEPS = 10
+_AT_ONCE = 256  # rows of the kernel
 _LEAST = 1e-10  # of the squared discrepancy, in which 1 is the kernel of an item with itself
 
 
@@ -26,31 +27,34 @@ def swap(problem: Problem, kernel: MeanKernel, picks: NDArray[np.int64]) -> NDAr
         (k,) position by position in the group of the pick that it replaces.
     """
     order, weights = picks.copy(), equal_weights(problem, picks)
-    mean = kernel.mean(problem.mass)
-    rows = kernel.rows(order)
-    similar = weights @ rows.astype(np.float64)
+    mean, fixed = kernel.mean(problem.mass), len(problem.include)
+    rows = kernel.rows(order[fixed:])  # those of the includes are not needed again
+    similar = weights[fixed:] @ rows.astype(np.float64)
+    for start in range(0, fixed, _AT_ONCE):
+        some = slice(start, min(start + _AT_ONCE, fixed))
+        similar += weights[some] @ kernel.rows(order[some]).astype(np.float64)
     free = problem.available
     free[order] = False
     turns = problem.turns
     members = [np.flatnonzero(turns == turn) for turn in range(len(problem.given))]
     for _ in range(_SWEEPS):
         swapped = False
-        for position in range(len(problem.include), len(order)):
+        for position in range(fixed, len(order)):
             pick, weight = int(order[position]), float(weights[position])
             candidates = members[turns[pick]]
             candidates = candidates[free[candidates]]
             if weight == 0 or not candidates.size:
                 continue
             # Only the terms that depend on the item at this position; the kernel of an item with itself is 1.
-            worth = similar[candidates] - weight * rows[position, candidates] - mean[candidates]
+            worth = similar[candidates] - weight * rows[position - fixed, candidates] - mean[candidates]
             best = int(np.argmin(worth))
             own = similar[pick] - weight - mean[pick]
             if 2 * weight * (worth[best] - own) > -_LEAST:
                 continue
             new = int(candidates[best])
             row = kernel.rows(np.array([new]))[0]
-            similar += weight * (row.astype(np.float64) - rows[position])
-            order[position], rows[position] = new, row
+            similar += weight * (row.astype(np.float64) - rows[position - fixed])
+            order[position], rows[position - fixed] = new, row
             free[pick], free[new] = True, False
             swapped = True
         if not swapped:

@@ -12,7 +12,7 @@ from benchcore.methods.score_based.source_scores import complete_scores
 from benchcore.methods.unvalued import unvalued
 
 _DRAWS = 2000
-_CELLS = 2**22  # random numbers held at a time
+_CELLS = 2**22  # random numbers or scores held at a time
 
 
 def optimal_random_search(problem: Problem) -> Selection:
@@ -39,7 +39,7 @@ def optimal_random_search(problem: Problem) -> Selection:
         mass = problem.mass[members] if problem.mass[members].sum() > 0 else np.ones(len(members))
         given = problem.include[problem.turns[problem.include] == turn]
         draws = _draws(members[problem.available[members]], int(counts[turn]), generator)
-        sums = scores[given].sum(axis=0) + scores[draws].sum(axis=1)
+        sums = scores[given].sum(axis=0) + _sums(scores, draws)
         missed += shares[turn] * (sums / (len(given) + counts[turn]) - mass @ scores[members] / mass.sum())
         drawn.append(draws)
     best = int(np.argmin(np.abs(missed).mean(axis=1)))
@@ -57,3 +57,9 @@ def _draws(members: NDArray[np.int64], count: int, generator: np.random.Generato
         keys = generator.random((min(step, _DRAWS - start), len(members)), np.float32)
         found.append(members[np.argpartition(keys, count - 1, axis=1)[:, :count]])
     return np.concatenate(found)
+
+
+def _sums(scores: NDArray[np.float64], draws: NDArray[np.int64]) -> NDArray[np.float64]:
+    """(draws, models) sums of the scores of each draw."""
+    step = max(1, _CELLS // max(1, draws.shape[1] * scores.shape[1]))
+    return np.concatenate([scores[draws[start : start + step]].sum(axis=1) for start in range(0, len(draws), step)])

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from benchcore.methods.kernel_mean.herding import rounds_of
 from benchcore.methods.problem import Problem, Selection
 from benchcore.methods.score_based.source_scores import complete_scores
-from benchcore.submodular.constraints.rounds import Rounds
 
 _NOISE = 0.5  # of the mean variance of an item's scores between models: what says nothing of the others
 
@@ -31,7 +31,7 @@ def ridge_forward(problem: Problem) -> Selection:
     variance, covariance = (deviations**2).sum(axis=1), deviations @ target
     noise = _NOISE * float(variance.mean()) + 1e-12
     unexplained = np.eye(scores.shape[1])  # covariance of what the picks leave open, in the space of the models
-    rounds = Rounds(problem.turns, problem.available, problem.k - len(problem.include), problem.given)
+    rounds = rounds_of(problem)
     indices, gains = np.zeros(problem.k, np.int64), np.zeros(problem.k)
     for step in range(problem.k):
         worth = covariance**2 / (variance + noise)

@@ -124,14 +124,19 @@ def shares(counts: NDArray[np.int64], left: NDArray[np.int64], k: int) -> Shares
     """
     sure = np.zeros(len(counts), np.int64)
     while True:
-        waiting = sure < left
+        waiting, level = sure < left, counts + sure
+        later = level[waiting]
         if waiting.any():
-            waiting &= counts + sure == (counts + sure)[waiting].min()
+            waiting &= level == later.min()
         turn = int(waiting.sum())
         if k < turn or turn == 0:
             return Shares(sure, k, waiting)
-        sure[waiting] += 1
-        k -= turn
+        later = later[later > later.min()]  # of groups that wait until the others have caught up
+        rounds = min(k // turn, int((left - sure)[waiting].min()))
+        if later.size:
+            rounds = min(rounds, int(later.min() - level[waiting][0]))
+        sure[waiting] += rounds
+        k -= turn * rounds
 
 
 def follows_rounds(

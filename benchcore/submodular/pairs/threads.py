@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor, wait
+from contextlib import AbstractContextManager
 from functools import cached_property
 from threading import Lock
 from typing import TypeVar
@@ -52,6 +53,14 @@ class _SingleThreadedBlas:
 
 
 _single_threaded_blas = _SingleThreadedBlas()
+
+
+def single_threaded_blas() -> AbstractContextManager[None]:
+    """Keep the linear algebra to one thread, so that the last bits of its sums depend on no number of cores.
+
+    `Threads` has as many threads inside as outside.
+    """
+    return _single_threaded_blas
 
 
 def _blas_threads(controller: ThreadpoolController) -> int:

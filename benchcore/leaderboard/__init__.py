@@ -1,0 +1,1 @@
+"""Benchmark-level mode: which few whole tasks of a leaderboard predict the rest."""

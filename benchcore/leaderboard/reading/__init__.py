@@ -1,0 +1,1 @@
+"""Reading leaderboards: files, folders of results, registries and data sets that ship."""

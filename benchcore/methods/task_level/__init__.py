@@ -1,0 +1,1 @@
+"""Methods that pick whole tasks from the scores of source models: `features["scores"]` is (tasks, models)."""
