@@ -171,8 +171,15 @@ def _with_budgets(suite: Suite, protocol: Protocol) -> Protocol:
 
 
 def _fitting(suite: Suite, entrants: Sequence[Entrant]) -> list[Entrant]:
-    """Methods or estimators without those whose panel would leave too few models."""
+    """Methods or estimators without those whose panel would leave too few models.
+
+    Raises:
+        UsageError: nothing is left but the control.
+    """
     fitting = [entrant for entrant in entrants if 2 * entrant.panel <= len(suite.models)]
     if left := [entrant.name for entrant in entrants if entrant not in fitting]:
-        log.warning("%s: too few models (%d) for %s", suite.name, len(suite.models), ", ".join(left))
+        told = f"too few models ({len(suite.models)}) for {', '.join(left)}"
+        if len(fitting) < 2:
+            raise UsageError(told, where=suite.name, mend=f"Panels of at most {len(suite.models) // 2} fit.")
+        log.warning("%s: %s", suite.name, told)
     return fitting

@@ -77,10 +77,12 @@ def budget_tables(found: Findings) -> list[Table]:
         for mean in sorted(means, key=lambda summary: summary.ratio):
             of_method = {row.k: row for row in own if row.method == mean.method}
             first, last = of_method[ks[0]], of_method[ks[-1]]
-            figures = [first.mae, last.mae, first.n_models, first.seconds]
+            points = [first.mae] if first is last else [first.mae, last.mae]
+            figures = [*points, first.n_models, _short(first.seconds)]
             by_budget = [_short(of_method[k].ratio) for k in ks]
             lines.append([_named(mean), *by_budget, _ratio(mean), _short(last.luck_p), *figures])
-        titles = ["mean [95 %]", f"luck p k={ks[-1]}#", f"points k={ks[0]}#", f"k={ks[-1]}#", "models#", "s#"]
+        spans = [f"points k={ks[0]}#", f"k={ks[-1]}#"][: len(ks)]
+        titles = ["mean [95 %]", f"luck p k={ks[-1]}#", *spans, "models#", "s#"]
         title = f"{suite}: error with {HEADLINE} weights, relative to the control"
         tables.append((title, ["method", *(f"k={k}#" for k in ks), *titles], lines))
     return tables
@@ -130,13 +132,14 @@ def target_tables(found: Findings) -> list[Table]:
                 _mean([row.ratio for row in rows]), _mean([row.ratio_micro for row in rows]),
                 _mean([row.ratio_benchmark for row in rows]), _mean([row.picks / row.k for row in rows]),
             ]  # fmt: skip
-            intervals = [_mean([row.coverage for row in rows]), rows[0].interval_width, rows[-1].interval_width]
+            widths = [row.interval_width for row in ((rows[0], rows[-1]) if len(rows) > 1 else rows)]
+            intervals = [_mean([row.coverage for row in rows]), *widths]
             lines.append([method, *map(_short, [*targets, *intervals])])
         ks = sorted({row.k for row in own})
         columns = ["macro#", "prompts alike#", "each benchmark#", "picks / k#", "coverage#"]
-        widths = [f"points wide k={ks[0]}#", f"k={ks[-1]}#"] if ks else []
+        wide = [f"points wide k={ks[0]}#", f"k={ks[-1]}#"][: len(ks)] if ks else []
         title = f"{suite}: ratio by target, and 95 % intervals of random designs"
-        tables.append((title, ["method", *columns, *widths], lines))
+        tables.append((title, ["method", *columns, *wide], lines))
     return tables
 
 

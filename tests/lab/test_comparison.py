@@ -341,3 +341,8 @@ def test_real_scores_of_instruction_following(shared_data: Path, tmp_path: Path)
     expected = np.mean(np.sqrt(2 / np.pi * suite.scores.var(axis=0) * (1 / 100 - 1 / (0.7 * 541))))
     assert row.mae == pytest.approx(100 * expected, rel=0.1)
     assert row.n_models == 427
+
+
+def test_a_panel_that_leaves_nothing_to_measure_is_refused(tmp_path: Path):
+    with pytest.raises(UsageError, match=r"too few models \(12\) for panel_difference@9. Panels of at most 6 fit"):
+        compare([str(clustered(tmp_path / "a"))], QUICK, estimators=["panel_difference@9"], blocks=(), field=field())
