@@ -66,7 +66,7 @@ def select(
     repeats: Annotated[
         int | None, typer.Option(help="Splits of each kind for that (default: 50, fewer for large matrices).")
     ] = None,
-    seed: Annotated[int, typer.Option(help="Of these splits; the picks do not depend on it.")] = 0,
+    seed: Annotated[int, typer.Option(min=0, help="Of these splits; the picks do not depend on it.")] = 0,
     export: Annotated[
         str | None, typer.Option(metavar="FORM", help="Print the picks for a harness instead: mteb, lm-eval or list.")
     ] = None,
@@ -134,6 +134,7 @@ def predict(
     """
     start_logging(quiet=quiet, debug=debug)
     from benchcore.cli.leaderboard_tables import print_forecasts
+    from benchcore.cli.output import shown as printable
     from benchcore.leaderboard.forecast import forecast
     from benchcore.leaderboard.picks_file import read_picks
     from benchcore.leaderboard.reading.new_scores import read_new_scores
@@ -142,11 +143,11 @@ def predict(
     how = Declared(model_column=model_column, split=mteb_split, transpose=False)
     models, values, notes = read_new_scores(scores, file.tasks, file.scales, how)
     for note in notes:
-        log.warning("%s", note)
+        log.warning("%s", printable(note))
     found = forecast(file, models, values)
     for each in found:
         for warning in each.warnings:
-            log.warning("%s: %s", each.model, warning)
+            log.warning("%s: %s", printable(each.model), printable(warning))
     print_forecasts(found, json=json)
 
 
@@ -190,12 +191,15 @@ def store(
     """Write a leaderboard into the table `leaderboards` of a registry; the same one again changes nothing."""
     start_logging(quiet=quiet, debug=debug)
     from benchcore.cli.output import print_line
+    from benchcore.leaderboard.families import family_of
     from benchcore.leaderboard.reading.read import read_matrix, tell
     from benchcore.leaderboard.reading.stored import store as write
     from benchcore.registry.root import Registry
 
     read = read_matrix(matrix, reading, usable=False)
     tell(read)
+    if read.families != tuple(family_of(model) for model in read.models):
+        log.warning("%s: families are not stored: names tell them when the leaderboard is read again", read.name)
     changed = write(Registry.at(root), read, matrix)
     shape = f"{len(read.models):,} models, {len(read.tasks):,} tasks"
     print_line(f"{read.name}: {shape}, {'written' if changed else 'unchanged'}")
@@ -239,9 +243,12 @@ def _show_picks(
 
     suite = f"{matrix.name}_{len(choice.tasks)}"
     if out is not None:
+        (out / "errors.json").unlink(missing_ok=True)  # of other picks
         write_json(out / "picks.json", document_of(choice, matrix, source))
         for form in dict.fromkeys(["list", *([export] if export else [])]):
             write_file(out / FILES[form], EXPORTS[form](suite, choice.tasks).encode())
+    if export == "lm-eval":
+        log.warning("names are those of the matrix; lm-eval may have others, such as mmlu_... for the subjects of MMLU")
     if export is not None:
         print_line(EXPORTS[export](suite, choice.tasks).rstrip("\n"))
     elif not json:

@@ -32,7 +32,7 @@ def compare(
     repeats: Annotated[int, typer.Option(help="Splits of each kind.")] = 50,
     methods: Annotated[str | None, typer.Option(metavar="NAME,NAME", help="Default: all.")] = None,
     estimators: Annotated[str | None, typer.Option(metavar="NAME,NAME", help="Default: all.")] = None,
-    seed: Annotated[int, typer.Option(help="Of all that is drawn.")] = 0,
+    seed: Annotated[int, typer.Option(min=0, help="Of all that is drawn.")] = 0,
     json: Annotated[Path | None, typer.Option(metavar="FILE", help="Write a row for each cell there.")] = None,
     out: Annotated[Path | None, typer.Option(metavar="DIR", help="Write rows, standings and a figure there.")] = None,
     transfer: Annotated[

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from benchcore.cli.output import print_json, print_line, print_table
+from benchcore.cli.output import print_json, print_line, print_table, shown
 
 if TYPE_CHECKING:
     from benchcore.leaderboard.default import Choice
@@ -46,6 +46,8 @@ def expected_rows(expected: list[Expected], matrix: ScoreMatrix) -> dict[str, An
             "kendall_tau": each.kendall_tau,
             "top1_regret": each.top1_regret,
             "repeats": each.repeats,
+            "judged": each.judged,
+            "scored": each.scored,
         }
         for each in expected
     ]
@@ -77,27 +79,36 @@ def print_selected(choice: Choice, matrix: ScoreMatrix, expected: list[Expected]
 def print_expected(expected: list[Expected], choice: Choice, matrix: ScoreMatrix) -> None:
     if not expected:
         return
-    by_k: dict[int, dict[str, Expected]] = {}
-    for each in expected:
-        by_k.setdefault(each.k, {})[each.split] = each
     kinds = list(dict.fromkeys(each.split for each in expected))
+    by_kind = [[each for each in expected if each.split == kind] for kind in kinds]
     columns = ["k#"]
     for kind in kinds:
         columns += [f"{_SPLITS.get(kind, kind)}: points", "90 %", "tau#", "regret#"]
     rows: list[list[object]] = []
-    for k, own in sorted(by_k.items()):
-        rows.append([k, *(cell for kind in kinds for cell in _cells(own.get(kind)))])
+    for own in zip(*by_kind, strict=True):  # within a budget kinds of split can differ in how many tasks it pays for
+        ks = sorted({each.k for each in own})
+        rows.append(["-".join(map(str, ks)), *(cell for each in own for cell in _cells(each))])
     splits = max(each.repeats for each in expected)
     _print_table(
         f"Error of the predicted mean on models not used for choosing ({splits} splits of each kind)", columns, rows
     )
+    print_line(
+        "90 %: of the splits. tau: of the ranking of these models. regret: points from the best to the one chosen."
+    )
+    lacking = [each for each in expected if each.scored < each.k]
+    if lacking and np.isnan(matrix.scores).any():
+        each = lacking[-1]
+        print_line(
+            f"With {each.k} picks {each.judged:.0f} models a split were judged, which had scores on {each.scored:.1f} "
+            "of them on average: the error of a model that has them all is smaller."
+        )
+    print_line()
     _print_worst(expected, choice, matrix)
 
 
-def _cells(each: Expected | None) -> list[object]:
-    if each is None:
-        return ["-"] * 4
-    return [f"{each.mae:.2f}", f"{each.low:.2f}-{each.high:.2f}", f"{each.kendall_tau:.3f}", f"{each.top1_regret:.2f}"]
+def _cells(each: Expected) -> list[object]:
+    cells = [f"{each.mae:.2f}", f"{each.low:.2f}-{each.high:.2f}", f"{each.kendall_tau:.3f}", f"{each.top1_regret:.2f}"]
+    return ["-" if "nan" in cell else cell for cell in cells]
 
 
 def _print_worst(expected: list[Expected], choice: Choice, matrix: ScoreMatrix) -> None:
@@ -113,7 +124,8 @@ def _print_worst(expected: list[Expected], choice: Choice, matrix: ScoreMatrix) 
         if not picked[at]
     ]
     columns = ["task", *(f"{_SPLITS.get(split, split)}: points#" for split in last), "by its mean#"]
-    _print_table("Remaining tasks that are predicted worst", columns, rows)
+    if rows:
+        _print_table("Remaining tasks that are predicted worst, beside the error of their mean", columns, rows)
 
 
 def _points(value: float) -> str:
@@ -129,11 +141,14 @@ def print_forecasts(found: tuple[Forecast, ...], *, json: bool) -> None:
             [t.task, _short(t.score), "measured" if t.measured else f"{_short(t.low)} to {_short(t.high)}"]
             for t in each.tasks
         ]
-        mean = f"{each.mean:.2f} points, 90 % interval {each.mean_low:.2f} to {each.mean_high:.2f}"
+        interval = f"90 % interval {each.mean_low:.2f} to {each.mean_high:.2f}"
+        mean = f"{each.mean:.2f} points of 100, {interval}; tasks in their own units"
         _print_table(f"{each.model}: mean over {len(each.tasks)} tasks {mean}", ["task", "score#", "90 %"], rows)
 
 
 def _short(value: float) -> str:
+    if np.isnan(value):
+        return "-"
     return f"{value:.3f}" if abs(value) < 10 else f"{value:.1f}"
 
 
@@ -166,7 +181,7 @@ def print_redundancy(found: Redundancy, matrix: ScoreMatrix, *, same: float, jso
 
 def _print_table(title: str, columns: Sequence[str], rows: Sequence[Sequence[object]]) -> None:
     """A table below a title that may be wider than it."""
-    print_line(title)
+    print_line(shown(title))
     if rows:
         print_table(None, columns, rows)
     else:

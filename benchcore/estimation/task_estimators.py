@@ -110,7 +110,14 @@ def sum_to_one(source: TaskSource, picks: Indices, scores: Scores) -> Scores:
 
 
 def shrunk_linear(source: TaskSource, picks: Indices, scores: Scores) -> Scores:
-    """Regression that shrinks towards the plain mean of the picks (see `task_regressions`); picks are as they are."""
+    """Regression that shrinks towards the plain mean of the picks (see `task_regressions`); picks are as they are.
+
+    Like the two that follow it keeps to [0, 1], as the file of picks predicts.
+    """
+    return np.clip(_linear(source, picks, scores), 0.0, 1.0)
+
+
+def _linear(source: TaskSource, picks: Indices, scores: Scores) -> Scores:
     found = toward_mean(source.gram, picks)
     predicted = scores @ found[:-1] + found[-1]
     predicted[:, picks] = scores
@@ -126,9 +133,8 @@ def shrunk_logit(source: TaskSource, picks: Indices, scores: Scores) -> Scores:
 
 
 def shrunk_blend(source: TaskSource, picks: Indices, scores: Scores) -> Scores:
-    """The mean of `shrunk_linear` and `shrunk_logit`."""
-    both: Scores = (shrunk_linear(source, picks, scores) + shrunk_logit(source, picks, scores)) / 2
-    return both
+    """The mean of `shrunk_linear`, before it is drawn into [0, 1], and `shrunk_logit`; then the same is done."""
+    return np.clip((_linear(source, picks, scores) + shrunk_logit(source, picks, scores)) / 2, 0.0, 1.0)
 
 
 TASK_ESTIMATORS: dict[str, TaskEstimatorEntry] = {

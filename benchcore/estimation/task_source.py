@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 
 import numpy as np
@@ -17,7 +17,7 @@ Indices = NDArray[np.int64]
 # How much more the best source model counts than the median one, as an exponent: e of it. The next model is likely to
 # be among the best.
 STRENGTH = 1.0
-_EDGE = 0.02  # scores nearer to 0 and 1 than this are taken to be this near before logits are taken
+EDGE = 0.02  # scores nearer to 0 and 1 than this are taken to be this near before logits are taken
 _SMALL = 2.5e9  # multiplications: below it all inner products are computed at once, and serve for any picks
 _LEAST = 1e-8  # squared score: below it is rounding
 
@@ -37,6 +37,7 @@ class Gram:
     weights: Scores
     noise: Scores
     spread: float
+    _kept: dict[int, Scores] = field(default_factory=dict, init=False, repr=False)
 
     @property
     def tasks(self) -> int:
@@ -51,12 +52,15 @@ class Gram:
         return np.asarray(found, np.float64)
 
     def rows(self, tasks: Indices) -> Scores:
-        """(k, tasks + 1) some rows of the products; in a large matrix these alone are computed."""
+        """(k, tasks + 1) some rows of the products; in a large matrix these alone are computed, and kept."""
         if self.columns.size * self.tasks <= _SMALL:
             return np.asarray(self.products[tasks], np.float64)
-        found = (self.columns[:, tasks] * self.weights[:, None]).T @ self.columns
-        found[np.arange(len(tasks)), tasks] += self.noise[tasks]
-        return np.asarray(found, np.float64)
+        new = np.array([task for task in tasks.tolist() if task not in self._kept], np.int64)
+        if new.size:
+            found = (self.columns[:, new] * self.weights[:, None]).T @ self.columns
+            found[np.arange(len(new)), new] += self.noise[new]
+            self._kept.update(zip(new.tolist(), found, strict=True))
+        return np.array([self._kept[task] for task in tasks.tolist()], np.float64)
 
 
 @dataclass(frozen=True, eq=False)
@@ -111,13 +115,13 @@ def strength_weights(strength: Scores) -> Scores:
 
 def logits(scores: Scores) -> Scores:
     """Log odds of scores in [0, 1], those at the very edges drawn in."""
-    inside = np.clip(scores, _EDGE, 1 - _EDGE)
+    inside = np.clip(scores, EDGE, 1 - EDGE)
     return np.asarray(np.log(inside / (1 - inside)), np.float64)
 
 
 def logit_slope(scores: Scores) -> Scores:
     """(tasks,) how fast log odds change with the score at a task's mean."""
-    mean = np.clip(scores.mean(axis=0), _EDGE, 1 - _EDGE)
+    mean = np.clip(scores.mean(axis=0), EDGE, 1 - EDGE)
     return np.asarray(1 / (mean * (1 - mean)), np.float64)
 
 

@@ -13,7 +13,7 @@ from benchcore.errors import UsageError
 from benchcore.estimation.task_estimators import TASK_ESTIMATORS
 from benchcore.estimation.task_source import TaskSource
 from benchcore.leaderboard.default import ESTIMATOR, METHOD
-from benchcore.leaderboard.judging import judge, known_mean, spread
+from benchcore.leaderboard.judging import RESAMPLES, judge, known_mean, resampled, spread
 from benchcore.leaderboard.matrix import ScoreMatrix
 from benchcore.leaderboard.splits import SPLITS, Split, Splitter
 from benchcore.methods import METHODS
@@ -61,14 +61,17 @@ class Row:
         split: kind of split.
         k: picks.
         mae: mean absolute error of the predicted mean over tasks.
-        mae_low: of the interval in which 90 % of the splits' errors lie.
+        mae_low: of the interval in which 90 % of the errors of single splits and draws lie; with the strongest held
+            out, which are the same in every split, of errors over bootstrap samples of them.
         mae_high: of it.
         kendall_tau: of the predicted ranking of the models that were held out.
         top1_regret: how far the model predicted best is behind the best.
         ratio: `mae` over that of random picks with ridge in the same cell.
         is_default: whether this is the default method with the default estimator.
         repeats: splits.
-        seconds: to pick once.
+        seconds: to pick once; where smaller k are the first picks of a larger one, the time for the largest.
+        scored: picks on which a model that was held out has a score, the mean over models, draws and splits. Every
+            model is judged, from the picks that it has: so that all methods are judged on the same ones.
     """
 
     matrix: str
@@ -85,13 +88,16 @@ class Row:
     is_default: bool
     repeats: int
     seconds: float
+    scored: float
 
 
 @dataclass
 class _Cell:
-    """Verdicts of a method with an estimator, one for each split: means over its draws."""
+    """Verdicts of a method with an estimator, one for each split: means over its draws, and each draw alone."""
 
     mae: list[float] = field(default_factory=list)
+    single: list[float] = field(default_factory=list)
+    scored: list[float] = field(default_factory=list)
     tau: list[float] = field(default_factory=list)
     regret: list[float] = field(default_factory=list)
     seconds: list[float] = field(default_factory=list)
@@ -129,7 +135,7 @@ def compare(
             splitter = Splitter(matrix, kind, plan.seed)
             cells: dict[tuple[str, str, int], _Cell] = {}
             for number in range(plan.repeats):
-                trial = _Trial(matrix, splitter.draw(number), plan.seed + number, blocks.get(matrix.name))
+                trial = _Trial(matrix, kind, splitter.draw(number), plan.seed + number, blocks.get(matrix.name))
                 trial.measure(methods, estimators, ks, cells)
                 advance(1)
             rows += _rows(matrix.name, kind, cells)
@@ -173,9 +179,12 @@ def _fitting(ks: Sequence[int], matrix: ScoreMatrix) -> list[int]:
 class _Trial:
     """One split of a leaderboard's models."""
 
-    def __init__(self, matrix: ScoreMatrix, split: Split, seed: int, transfer: Floats | None) -> None:
+    def __init__(self, matrix: ScoreMatrix, kind: str, split: Split, seed: int, transfer: Floats | None) -> None:
         self._source = TaskSource(matrix.scores[split.source])
-        self._truth = matrix.scores[split.held]
+        held = matrix.scores[split.held]
+        self._truth = held[~np.isnan(held).all(axis=1)]
+        self._centre = self._source.complete.mean(axis=0)
+        self._resample = kind == "strongest"
         self._tasks = np.array(matrix.tasks)
         self._features = {"scores": np.ascontiguousarray(self._source.scores.T)}
         if transfer is not None:
@@ -223,19 +232,28 @@ class _Trial:
         )
 
     def _judge(self, estimator: str, draws: Sequence[Indices], cell: _Cell) -> None:
-        verdicts = [
-            judge(TASK_ESTIMATORS[estimator](self._source, picks, self._truth[:, picks]), self._truth)
-            for picks in draws
-        ]
+        verdicts = [judge(self._predicted(estimator, picks), self._truth, self._centre) for picks in draws]
         cell.mae.append(known_mean(np.array([verdict.mae for verdict in verdicts])))
         cell.tau.append(known_mean(np.array([verdict.kendall_tau for verdict in verdicts])))
         cell.regret.append(known_mean(np.array([verdict.top1_regret for verdict in verdicts])))
+        cell.scored += [float((~np.isnan(self._truth[:, picks])).sum(axis=1).mean()) for picks in draws]
+        if not self._resample:
+            cell.single += [verdict.mae for verdict in verdicts]
+            return
+        times = max(1, RESAMPLES // len(draws))
+        for draw, verdict in enumerate(verdicts):
+            cell.single += resampled(verdict.models, [self._seed, draw], times).tolist()
+
+    def _predicted(self, estimator: str, picks: Indices) -> Floats:
+        """(models, tasks); a model without a score on any pick is taken to be average."""
+        predicted = TASK_ESTIMATORS[estimator](self._source, picks, self._truth[:, picks])
+        return np.where(np.isnan(predicted).all(axis=1, keepdims=True), self._centre, predicted)
 
 
 def _rows(matrix: str, kind: str, cells: Mapping[tuple[str, str, int], _Cell]) -> Iterator[Row]:
     for (method, estimator, k), cell in cells.items():
         errors = np.array(cell.mae)
-        low, high = spread(errors)
+        low, high = spread(np.array(cell.single))
         control = known_mean(np.array(cells[CONTROL, CONTROL_ESTIMATOR, k].mae))
         mae = known_mean(errors)
         yield Row(
@@ -253,6 +271,7 @@ def _rows(matrix: str, kind: str, cells: Mapping[tuple[str, str, int], _Cell]) -
             is_default=(method, estimator) == (METHOD, ESTIMATOR),
             repeats=len(errors),
             seconds=float(np.median(cell.seconds)),
+            scored=known_mean(np.array(cell.scored)),
         )
 
 

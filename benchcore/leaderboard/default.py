@@ -9,10 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchcore.errors import UsageError
-from benchcore.estimation.task_estimators import shrunk_blend
+from benchcore.estimation.task_estimators import TASK_ESTIMATORS
 from benchcore.estimation.task_regressions import toward_mean
 from benchcore.estimation.task_source import TaskSource
-from benchcore.leaderboard.judging import LEVEL as LEVEL  # noqa: PLC0414  the level of a choice's intervals is its own
+from benchcore.leaderboard.judging import LEVEL
 from benchcore.leaderboard.matrix import ScoreMatrix
 from benchcore.leaderboard.predictor import Predictor, Term
 from benchcore.leaderboard.rules import Rules, rules_for
@@ -23,9 +23,13 @@ Indices = NDArray[np.int64]
 Floats = NDArray[np.float64]
 
 METHOD, ESTIMATOR = "task_shrunk_swaps", "shrunk_blend"
-_FOLDS, _FEW_FOLDS, _LARGE = 10, 4, 10**6  # a large matrix (cells) is chosen from anew less often
+_FOLDS, _LARGE = 10, 10**6  # of a matrix with more cells than this one fold is left out alone
 _BEYOND = 0.3  # share of the strongest models that are held out to learn how wrong the estimator is beyond what it saw
-_MOST_MODELS = 500  # that intervals are learnt from
+_MOST_HELD = 200  # models in that one fold, and of the strongest in a large matrix
+_ENOUGH = 9  # errors, the fewest of which a rank holds 90 %: as many are of models with the most picks
+# Where there are fewer than 9 errors, no rank of theirs holds 90 %: Student's t with as many degrees of freedom.
+_LEAST_KEPT = 0.25  # of the mean square of errors of means over some of the tasks, once sampling is taken off
+_STUDENT = (6.314, 2.920, 2.353, 2.132, 2.015, 1.943, 1.895, 1.860)
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,9 +57,6 @@ class Choice:
         predictor: from scores on the picks to scores on all tasks.
         within: how wrong predictions are for models like those that were seen.
         beyond: how wrong they are for models stronger than all that were learnt from; never less than `within`.
-        low: (k,) lowest score on each pick that was seen.
-        high: (k,) highest.
-        strongest: the highest mean that was seen.
     """
 
     picks: tuple[int, ...]
@@ -65,9 +66,6 @@ class Choice:
     predictor: Predictor
     within: Widths
     beyond: Widths
-    low: Floats
-    high: Floats
-    strongest: float
 
 
 def choose(
@@ -83,7 +81,7 @@ def choose(
 
     Picks: forward selection and exchanges under a regression that shrinks towards the plain mean of the picks, strong
     models counting more. Predictions: the mean of that regression on scores and on their log odds. Intervals: from
-    models left out in tenths (in quarters where the matrix is large), and for models beyond all that were seen from the
+    models left out in tenths (one fold where the matrix is large), and for models beyond all that were seen from the
     strongest 30 % left out.
 
     Args:
@@ -101,7 +99,6 @@ def choose(
     require_size(rules, k, len(matrix.tasks))
     source = TaskSource(matrix.scores)
     picks = pick(source, k, rules)
-    scores = source.complete
     return Choice(
         picks=tuple(int(task) for task in picks),
         tasks=tuple(matrix.tasks[task] for task in picks),
@@ -109,9 +106,6 @@ def choose(
         estimator=ESTIMATOR,
         predictor=predictor_of(source, picks),
         **_widths(source, picks, rules),
-        low=scores[:, picks].min(axis=0),
-        high=scores[:, picks].max(axis=0),
-        strongest=float(scores.mean(axis=1).max()),
     )
 
 
@@ -197,44 +191,88 @@ def predictor_of(source: TaskSource, picks: Indices) -> Predictor:
 
 
 def _widths(source: TaskSource, picks: Indices, rules: Rules) -> dict[str, Widths]:
-    models = len(source.scores)
-    rows = np.linspace(0, models - 1, min(models, _MOST_MODELS)).astype(np.int64)
-    # Gaps stay filled as the whole matrix fills them: completing it anew for each fold would take minutes.
-    scores, filled = source.scores[rows], source.complete[rows]
-    parts = min(len(rows), _FOLDS if source.scores.size <= _LARGE else _FEW_FOLDS)
-    turn = np.random.default_rng(0).permutation(len(rows)) % parts
-    order = np.argsort(filled.mean(axis=1), kind="stable")
-    top = order[len(rows) - max(1, round(_BEYOND * len(rows))) :]
-    folds = [np.flatnonzero(turn == fold) for fold in range(parts)]
-    within = _quantiles(scores, filled, picks, rules, folds)
-    far = _quantiles(scores, filled, picks, rules, [top])
+    """Each fold's models are predicted by what is learnt from the others alone, gaps and all."""
+    models, large = len(source.scores), source.scores.size > _LARGE
+    most = _MOST_HELD if large else models
+    turn = np.random.default_rng(0).permutation(models)
+    parts = [turn[: min(most, models // 2)]] if large else [turn[fold::_FOLDS] for fold in range(min(models, _FOLDS))]
+    order = np.argsort(source.complete.mean(axis=1), kind="stable")
+    top = order[models - max(1, round(_BEYOND * models)) :]
+    within = _quantiles(source.scores, picks, rules, [(np.delete(turn, np.isin(turn, held)), held) for held in parts])
+    far = _quantiles(source.scores, picks, rules, [(np.setdiff1d(turn, top), top[-most:])])
     beyond = Widths(np.maximum(within.tasks, far.tasks), max(within.mean, far.mean))
     return {"within": within, "beyond": beyond}
 
 
-def _quantiles(scores: Floats, filled: Floats, picks: Indices, rules: Rules, folds: Sequence[Indices]) -> Widths:
+def _quantiles(scores: Floats, picks: Indices, rules: Rules, folds: Sequence[tuple[Indices, Indices]]) -> Widths:
     """90 % quantiles of absolute errors for models left out: of tasks by these picks, of the mean by new ones.
 
     Picks that were chosen on all models predict the mean of these models better than that of others.
+
+    Args:
+        scores: (models, tasks), NaN where missing.
+        picks: that were chosen on all models.
+        rules: limits of the choice.
+        folds: models that are learnt from, and others that are predicted.
     """
-    wrong, of_mean = np.full(scores.shape, np.nan), []
-    for held in folds:
-        rest = np.setdiff1d(np.arange(len(scores)), held)
-        if len(rest) < 2:
+    wrong, had = list[Floats](), list[Indices]()
+    of_mean, had_anew = list[Floats](), list[Indices]()
+    for rest, held in folds:
+        learnt, truth = TaskSource(scores[np.sort(rest)]), scores[held]
+        if len(rest) < 2 or np.isnan(learnt.scores).all():
             continue
-        learnt = TaskSource(filled[rest])
-        wrong[held] = np.abs(shrunk_blend(learnt, picks, filled[np.ix_(held, picks)]) - scores[held])
+        wrong.append(np.abs(_apart(learnt, picks, truth)))
+        had.append((~np.isnan(truth[:, picks])).sum(axis=1))
         anew = pick(learnt, len(picks), rules)
-        apart = shrunk_blend(learnt, anew, filled[np.ix_(held, anew)]) - scores[held]
-        of_mean.append(np.abs(np.nanmean(apart, axis=1)))
-    widths = np.array([_conformal(wrong[:, task]) for task in range(scores.shape[1])])
+        of_mean.append(_of_mean(_apart(learnt, anew, truth), anew))
+        had_anew.append((~np.isnan(truth[:, anew])).sum(axis=1))
+    if not wrong:
+        return Widths(np.ones(scores.shape[1]), 1.0)
+    errors, counts = np.concatenate(wrong), np.concatenate(had)
+    widths = np.array([_conformal(column, counts) for column in errors.T])
     widths[picks] = 0.0
-    return Widths(widths, _conformal(np.concatenate(of_mean) if of_mean else np.zeros(0)))
+    return Widths(widths, _conformal(np.concatenate(of_mean), np.concatenate(had_anew)))
 
 
-def _conformal(errors: Floats) -> float:
-    """The 90 % quantile of absolute errors, one rank up for the model to come; the largest where there are few."""
-    known = np.sort(errors[~np.isnan(errors)])
-    if known.size == 0:
+def _apart(source: TaskSource, picks: Indices, truth: Floats) -> Floats:
+    """(models, tasks) what is predicted less what is so, from the picks that each model has; NaN where not known."""
+    return np.asarray(TASK_ESTIMATORS[ESTIMATOR](source, picks, truth[:, picks]) - truth, np.float64)
+
+
+def _of_mean(apart: Floats, picks: Indices) -> Floats:
+    """(models,) absolute error of the mean over all tasks, as those with a score tell it; NaN where none does.
+
+    A mean over some of the tasks errs by more than that over all: by as much as sampling without replacement adds to a
+    mean square, errors are made smaller.
+    """
+    rest = np.delete(apart, picks, axis=1)
+    known = ~np.isnan(rest)
+    count, tasks = known.sum(axis=1), rest.shape[1]
+    share = tasks / apart.shape[1]
+    mean = np.where(known, rest, 0.0).sum(axis=1) / np.maximum(count, 1)
+    found = np.where(count > 0, share * np.abs(mean), np.nan if tasks else 0.0)
+    scattered = (np.where(known, rest - mean[:, None], 0.0) ** 2).sum(axis=1) / np.maximum(count - 1, 1)
+    added = share**2 * scattered / np.maximum(count, 1) * (1 - count / max(1, tasks))
+    told = count > 1
+    whole = float((found[told] ** 2).sum())
+    kept = max(_LEAST_KEPT, 1 - float(added[told].sum()) / whole) if whole > 0 else 1.0
+    return np.asarray(found * np.sqrt(kept), np.float64)
+
+
+def _conformal(errors: Floats, counts: Indices) -> float:
+    """The 90 % quantile of absolute errors, one rank up for the model to come.
+
+    Args:
+        errors: (models,), NaN where not known.
+        counts: (models,) how many picks each error was predicted from; those with the most are enough.
+    """
+    known = ~np.isnan(errors)
+    errors, counts = errors[known], counts[known]
+    if errors.size == 0:
         return 1.0
-    return float(known[min(known.size, int(np.ceil(LEVEL * (known.size + 1)))) - 1])
+    least = np.sort(counts)[-min(_ENOUGH, errors.size)]
+    errors = np.sort(errors[counts >= least])
+    rank = int(np.ceil(LEVEL * (errors.size + 1)))
+    if rank > errors.size:
+        return min(1.0, _STUDENT[errors.size - 1] * float(np.sqrt((errors**2).mean())))
+    return float(errors[rank - 1])

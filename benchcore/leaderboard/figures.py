@@ -33,7 +33,10 @@ _STYLE: dict[Any, Any] = {
     "svg.hashsalt": "benchcore",
     "text.parse_math": False,
 }
-_NOTE = "Bands: where the errors of 90 % of the splits lie."
+_NOTE = (
+    "Bands: where 90 % of the errors of single splits and draws lie; with the strongest held out, who are always the "
+    "same, of bootstrap samples of them."
+)
 
 
 def error_by_tasks(rows: Sequence[Row]) -> Figure | None:

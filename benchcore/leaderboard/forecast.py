@@ -6,11 +6,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from benchcore.errors import UsageError
+from benchcore.leaderboard.default import Widths
 from benchcore.leaderboard.matrix import Scores, named
 from benchcore.leaderboard.picks_file import PicksFile
 from benchcore.leaderboard.seen import warnings
+
+_DEVIATIONS = 1.645  # that hold 90 % of a Gaussian
 
 
 @dataclass(frozen=True)
@@ -54,9 +58,9 @@ class Forecast:
 def forecast(file: PicksFile, models: Sequence[str], scores: Scores) -> tuple[Forecast, ...]:
     """Predict every task of new models.
 
-    A pick without a score is taken to be what the other picks say of it, with a warning. Other tasks with a score keep
-    it. A model that is stronger than all that the matrix has seen, or unlike them, gets the wider intervals that held
-    when the strongest models were left out.
+    A pick without a score is taken to be what the other picks say of it, with a warning and wider intervals. Other
+    tasks with a score keep it. A model that is stronger than all that the matrix has seen, or unlike them, gets the
+    wider intervals that held when the strongest models were left out.
 
     Args:
         file: the picks.
@@ -73,34 +77,53 @@ def forecast(file: PicksFile, models: Sequence[str], scores: Scores) -> tuple[Fo
         raise UsageError(
             f"no score on any of the picks for {named(silent)}", mend=f"The picks are {named(file.picks, len(picks))}."
         )
-    filled = file.seen.filled(picked)
-    predicted = file.predictor.predict(filled)
-    predicted = np.where(np.isnan(scores), predicted, scores)
+    measured = ~np.isnan(scores)
+    predicted = np.where(measured, scores, file.predictor.predict(file.seen.filled(picked)))
     means = predicted.mean(axis=1)
     told = warnings(file.seen, picked, means)
     found = []
     for row, model in enumerate(models):
         lacking = [file.picks[at] for at in np.flatnonzero(np.isnan(picked[row]))]
-        widths = file.beyond if told[row] else file.within
+        widths = file.beyond if told[row] or lacking else file.within
         if lacking:
-            widths = file.beyond
-            told[row].append(f"no score on {named(lacking)}: taken from the other picks, so intervals are too narrow")
+            told[row].append(f"no score on {named(lacking)}: taken from the other picks, so intervals are wider")
+        own, of_mean = _widths(file, widths, picked[row], measured[row])
+        mean = float(means[row])
         found.append(
             Forecast(
                 model,
-                100 * float(means[row]),
-                100 * max(0.0, float(means[row]) - widths.mean),
-                100 * min(1.0, float(means[row]) + widths.mean),
+                100 * mean,
+                100 * max(0.0, mean - of_mean),
+                100 * min(1.0, mean + of_mean),
                 tuple(
-                    _task(
-                        file, task, predicted[row, task], widths.tasks[task], measured=not np.isnan(scores[row, task])
-                    )
+                    _task(file, task, predicted[row, task], own[task], measured=bool(measured[row, task]))
                     for task in range(len(file.tasks))
                 ),
                 tuple(told[row]),
             )
         )
     return tuple(found)
+
+
+def _widths(
+    file: PicksFile, widths: Widths, picked: Scores, measured: NDArray[np.bool_]
+) -> tuple[NDArray[np.float64], float]:
+    """Half widths for one model: of each task, none where it was measured, and of the mean.
+
+    The mean is the surer the more of it was measured, as if errors of tasks had nothing in common; where they have, it
+    is surer still. What a missing pick leaves open adds to all that is predicted from it.
+    """
+    usual = widths.tasks.copy()
+    usual[list(file.predictor.picks)] = 0.0
+    left = np.where(measured, 0.0, usual)
+    whole = float((usual**2).sum())
+    tasks, mean = left**2, widths.mean**2 * (float((left**2).sum()) / whole if whole > 0 else 0.0)
+    if np.isnan(picked).any():
+        filled = file.seen.filled(picked[None])
+        moved = file.predictor.predict(filled + file.seen.open_directions(picked)) - file.predictor.predict(filled)
+        moved = _DEVIATIONS * np.where(measured, 0.0, moved)
+        tasks, mean = tasks + (moved**2).sum(axis=0), mean + float((moved.mean(axis=1) ** 2).sum())
+    return np.sqrt(tasks), float(np.sqrt(mean))
 
 
 def _task(file: PicksFile, task: int, score: float, width: float, *, measured: bool) -> TaskForecast:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 from dataclasses import dataclass
 from pathlib import Path
@@ -58,9 +59,8 @@ def document_of(choice: Choice, matrix: ScoreMatrix, source: str) -> dict[str, A
     """
     from benchcore.estimation.task_source import TaskSource
 
-    complete = TaskSource(matrix.scores).complete
     scales = [matrix.scale_of(task) for task in range(len(matrix.tasks))]
-    return {
+    document = {
         "kind": _KIND,
         "version": _VERSION,
         "benchcore": benchcore.__version__,
@@ -84,8 +84,15 @@ def document_of(choice: Choice, matrix: ScoreMatrix, source: str) -> dict[str, A
             "within": {"tasks": choice.within.tasks.tolist(), "mean": choice.within.mean},
             "beyond": {"tasks": choice.beyond.tasks.tolist(), "mean": choice.beyond.mean},
         },
-        "seen": seen_on(complete, choice.picks, complete.mean(axis=1)).as_document(),
+        "seen": seen_on(TaskSource(matrix.scores).complete, choice.picks).as_document(),
     }
+    return {**document, "checksum": _checksum(document)}
+
+
+def _checksum(document: dict[str, Any]) -> str:
+    """Of all that a document says, however it is laid out."""
+    content = {name: value for name, value in document.items() if name != "checksum"}
+    return hashlib.sha256(orjson.dumps(content, option=orjson.OPT_SORT_KEYS)).hexdigest()
 
 
 def read_picks(file: Path) -> PicksFile:
@@ -106,6 +113,8 @@ def read_picks(file: Path) -> PicksFile:
     if document.get("version") != _VERSION:
         told = f"is of version {document.get('version')}, and this benchcore reads {_VERSION}"
         raise UsageError(told, where=str(file), mend=mend)
+    if document.get("checksum") != _checksum(document):
+        raise UsageError("was changed after it was written", where=str(file), mend=mend)
     try:
         return _picks(document)
     except (KeyError, TypeError, ValueError) as error:
@@ -116,19 +125,28 @@ def _picks(document: dict[str, Any]) -> PicksFile:
     tasks = tuple(str(task) for task in document["tasks"])
     place = {task: at for at, task in enumerate(tasks)}
     picks = [place[task] for task in document["picks"]]
-    within, beyond = (
-        Widths(np.asarray(widths["tasks"], np.float64), float(widths["mean"]))
-        for widths in (document["interval"]["within"], document["interval"]["beyond"])
-    )
+    scales = tuple(Scale(float(low), float(high), bool(lower)) for low, high, lower in document["scales"])
+    if len(place) < len(tasks) or len(set(picks)) < len(picks) or not picks:
+        raise ValueError("it has no picks, or names a task twice")
+    if len(scales) != len(tasks) or not all(scale.low < scale.high for scale in scales):
+        raise ValueError(f"its scales are not those of {len(tasks)} tasks")
+    within, beyond = (_widths(document["interval"][kind], len(tasks)) for kind in ("within", "beyond"))
     return PicksFile(
         leaderboard=str(document["matrix"]["name"]),
         tasks=tasks,
-        scales=tuple(Scale(float(low), float(high), bool(lower)) for low, high, lower in document["scales"]),
+        scales=scales,
         predictor=predictor_from(document["predictor"], picks, len(tasks)),
         within=within,
         beyond=beyond,
-        seen=seen_from(document["seen"]),
+        seen=seen_from(document["seen"], len(picks)),
     )
+
+
+def _widths(document: dict[str, Any], tasks: int) -> Widths:
+    found = Widths(np.asarray(document["tasks"], np.float64), float(document["mean"]))
+    if found.tasks.shape != (tasks,) or not (found.tasks >= 0).all() or not found.mean >= 0:
+        raise ValueError(f"its intervals are not those of {tasks} tasks")
+    return found
 
 
 def write_json(file: Path, document: Any) -> None:

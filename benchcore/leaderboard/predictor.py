@@ -9,10 +9,10 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from benchcore.estimation.task_source import EDGE
 from benchcore.leaderboard.matrix import Scores
 
 Link = Literal["identity", "logit"]
-_EDGE = 0.02  # scores nearer to 0 or 1 than this count as this near, before their logit is taken
 
 
 @dataclass(frozen=True, eq=False)
@@ -31,7 +31,7 @@ class Term:
     intercept: NDArray[np.float64]
     slopes: NDArray[np.float64]
     weight: float = 1.0
-    edge: float = _EDGE
+    edge: float = EDGE
 
     def predict(self, picked: Scores) -> Scores:
         """Scores on all tasks, (models, tasks), from scores on the picks, (models, k)."""

@@ -12,7 +12,7 @@ from benchcore.errors import UsageError
 from benchcore.estimation.task_estimators import TASK_ESTIMATORS
 from benchcore.estimation.task_source import TaskSource
 from benchcore.leaderboard.default import ESTIMATOR, fit_of, pick_by
-from benchcore.leaderboard.judging import Verdict, judge, known_mean, spread
+from benchcore.leaderboard.judging import Verdict, judge, known_mean, most_complete, resampled, spread
 from benchcore.leaderboard.matrix import ScoreMatrix
 from benchcore.leaderboard.rules import Rules
 from benchcore.leaderboard.splits import Splitter
@@ -25,6 +25,8 @@ _MOST_CELLS = 10**5  # of a matrix that is split so often; larger ones are split
 _LEAST_REPEATS = 3
 _PART_CELLS = 4 * 10**5  # of a matrix larger than this, only so many models take part in a split, and at least
 _LEAST_PART = 200
+_SAMPLES = 20  # bootstrap samples of the models of a split
+_LEAST_JUDGED = 10  # models of a split; where fewer have all picks, those with the most are judged
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,12 +37,16 @@ class Expected:
         split: `random`, `family` or `strongest`.
         k: how many tasks are picked; with a budget the most that were.
         mae: mean absolute error of the mean over tasks.
-        low: of the interval in which 90 % of the splits' errors lie.
+        low: of the interval in which 90 % of the splits' errors lie; with the strongest held out, which are the same in
+            every split, of errors over bootstrap samples of them.
         high: of it.
         kendall_tau: of the ranking of the models that were held out.
         top1_regret: how far the model predicted best is behind the best.
         tasks: (tasks,) mean absolute error of each task where it was not picked; NaN where it always was.
         repeats: splits.
+        judged: models held out that were judged, the mean over splits: those with a score on every pick, or with the
+            most where there are few of these.
+        scored: picks on which these have a score, the mean over models and splits.
     """
 
     split: str
@@ -52,6 +58,19 @@ class Expected:
     top1_regret: float
     tasks: Floats
     repeats: int
+    judged: float
+    scored: float
+
+
+@dataclass(frozen=True, eq=False)
+class _Trial:
+    """One split: a verdict, errors over bootstrap samples of the judged models, and what was judged."""
+
+    verdict: Verdict
+    resampled: Floats
+    picks: Indices
+    judged: int
+    scored: float
 
 
 def repeats_for(matrix: ScoreMatrix) -> int:
@@ -86,7 +105,7 @@ def expected_errors(
     """
     times, found = repeats or repeats_for(matrix), list[Expected]()
     for kind in splits:
-        verdicts: list[list[tuple[Verdict, Indices]]] = [[] for _ in ks]
+        trials: list[list[_Trial]] = [[] for _ in ks]
         for number in range(times):
             part = _part(matrix, seed, number)
             try:
@@ -95,14 +114,22 @@ def expected_errors(
                 advance(times - number)
                 break
             source, truth = TaskSource(part.scores[drawn.source]), part.scores[drawn.held]
-            fit = fit_of(source)
+            fit, centre = fit_of(source), source.complete.mean(axis=0)
             for place, k in enumerate(ks):
-                picks = pick_by(fit, k, rules)
-                predicted = TASK_ESTIMATORS[ESTIMATOR](source, picks, truth[:, picks])
-                verdicts[place].append((judge(predicted, truth), picks))
+                trials[place].append(_trial(source, truth, centre, pick_by(fit, k, rules), [seed, number]))
             advance(1)
-        found += [_together(kind, each) for each in verdicts if each]
+        found += [_together(kind, each) for each in trials if each]
     return found
+
+
+def _trial(source: TaskSource, truth: Floats, centre: Floats, picks: Indices, draw: list[int]) -> _Trial:
+    """Judge the models whose scores say what the picks are worth: those that have them."""
+    chosen = truth[most_complete(truth[:, picks], _LEAST_JUDGED)]
+    predicted = TASK_ESTIMATORS[ESTIMATOR](source, picks, chosen[:, picks])
+    verdict = judge(predicted, chosen, centre)
+    scored = (~np.isnan(chosen[:, picks])).sum(axis=1)
+    again = np.array([resampled(verdict.models, [*draw, sample]) for sample in range(_SAMPLES)])
+    return _Trial(verdict, again, picks, len(chosen), known_mean(scored.astype(np.float64)))
 
 
 def _part(matrix: ScoreMatrix, seed: int, number: int) -> ScoreMatrix:
@@ -113,22 +140,25 @@ def _part(matrix: ScoreMatrix, seed: int, number: int) -> ScoreMatrix:
     return matrix.of_models(np.sort(rows))
 
 
-def _together(kind: str, verdicts: Sequence[tuple[Verdict, Indices]]) -> Expected:
-    errors = np.array([verdict.mae for verdict, _ in verdicts])
-    tasks = np.array([verdict.tasks for verdict, _ in verdicts])
-    for row, (_, picks) in zip(tasks, verdicts, strict=True):
-        row[picks] = np.nan
+def _together(kind: str, trials: Sequence[_Trial]) -> Expected:
+    verdicts = [trial.verdict for trial in trials]
+    errors = np.array([verdict.mae for verdict in verdicts])
+    tasks = np.array([verdict.tasks for verdict in verdicts])
+    for row, trial in zip(tasks, trials, strict=True):
+        row[trial.picks] = np.nan
     known = ~np.isnan(tasks)
     of_tasks = np.where(known, tasks, 0.0).sum(axis=0) / np.where(known.any(axis=0), known.sum(axis=0), np.nan)
-    low, high = spread(errors)
+    low, high = spread(np.concatenate([trial.resampled for trial in trials]) if kind == "strongest" else errors)
     return Expected(
         split=kind,
-        k=max(len(picks) for _, picks in verdicts),
+        k=max(len(trial.picks) for trial in trials),
         mae=known_mean(errors),
         low=low,
         high=high,
-        kendall_tau=known_mean(np.array([verdict.kendall_tau for verdict, _ in verdicts])),
-        top1_regret=known_mean(np.array([verdict.top1_regret for verdict, _ in verdicts])),
+        kendall_tau=known_mean(np.array([verdict.kendall_tau for verdict in verdicts])),
+        top1_regret=known_mean(np.array([verdict.top1_regret for verdict in verdicts])),
         tasks=of_tasks,
-        repeats=len(verdicts),
+        repeats=len(trials),
+        judged=float(np.mean([trial.judged for trial in trials])),
+        scored=known_mean(np.array([trial.scored for trial in trials])),
     )

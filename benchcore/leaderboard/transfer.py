@@ -40,6 +40,9 @@ def _read(file: Path, tasks: Sequence[str]) -> NDArray[np.float64]:
         raise UsageError("is no table of numbers under a header of tasks", str(file)) from None
     if scores.shape != (len(header), len(header)):
         raise UsageError(f"is no square: {scores.shape[0]} rows under {len(header)} tasks", str(file))
+    if not np.isfinite(scores).all():
+        row, column = np.argwhere(~np.isfinite(scores))[0]
+        raise UsageError(f"row {row + 1}, column '{header[column]}': {scores[row, column]} is no score", str(file))
     place = {task: at for at, task in enumerate(header)}
     missing = [task for task in tasks if task not in place]
     if missing:

@@ -93,6 +93,9 @@ def test_limits_hold(run, matrix: Path, tmp_path: Path):
     assert status == 0
     assert 0 < found["cost"] <= 6
     assert {row["split"] for row in found["errors"]} == {"random", "strongest"}
+    both = json.loads(run("select", matrix, "-k", 2, *budget[:1], "60h", *budget[2:])[1])
+    assert len(both["picks"]) == 2
+    assert [row["k"] for row in both["errors"]] == [2, 2]
 
 
 def test_what_is_exported_runs_as_python_and_reads_as_yaml(run, matrix: Path):
@@ -152,6 +155,27 @@ def test_a_model_outside_of_what_was_seen_is_told(run, matrix: Path, tmp_path: P
     assert f"no score on {picks[1]}, {picks[2]}" in err
     assert "other" in err
     assert "measured" in out
+
+
+def test_no_errors_of_other_picks_lie_beside_new_ones(run, matrix: Path, tmp_path: Path):
+    """Picks without a check take away what was measured of those before."""
+    run("select", matrix, "-k", 2, "--repeats", 1, "--out", tmp_path / "out")
+    assert (tmp_path / "out" / "errors.json").exists()
+    run("select", matrix, "-k", 3, "--no-check", "--out", tmp_path / "out")
+
+    assert not (tmp_path / "out" / "errors.json").exists()
+
+
+def test_control_characters_of_names_reach_no_terminal(run, matrix: Path, tmp_path: Path):
+    """A model's name is text, not an order to the terminal."""
+    run("select", matrix, "-k", 2, "--no-check", "--out", tmp_path)
+    picks = json.loads((tmp_path / "picks.json").read_text())["picks"]
+    (tmp_path / "new.csv").write_text(f"model,{','.join(picks)}\nbad\x1b[31mname,0.99,\n")
+    status, out, err = run("predict", tmp_path / "picks.json", tmp_path / "new.csv")
+
+    assert status == 0
+    assert "name" in out
+    assert "\x1b" not in out + err
 
 
 def test_redundancy_finds_the_three_groups(run, matrix: Path):
@@ -215,6 +239,8 @@ def test_a_registry_gives_back_what_was_stored(run, tmp_path: Path):
         (("-k", 3, "--include", "task01", "--exclude", "task01"), "both included and excluded: task01"),
         (("--budget", "40h"), "--costs"),
         (("-k", 3, "--export", "helm"), "unknown form 'helm'"),
+        (("-k", 3, "--export", "list", "--json"), "both would be printed"),
+        (("-k", 3, "--seed", -1), "--seed"),
         (("-k", 3, "--scale", "ten"), "'ten' is no scale"),
         (("-k", 3, "--repeated", "drop"), "unknown way with repeated models 'drop'"),
         (("-k", 3, "--ignore", "task1"), "unknown column 'task1'"),

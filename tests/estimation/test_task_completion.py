@@ -31,6 +31,30 @@ def test_what_was_observed_stays_and_the_rest_is_nearly_right():
     assert wrong < 0.35 * np.sqrt(((filled(scores.T).T - truth)[gaps] ** 2).mean())
 
 
+@pytest.mark.parametrize("share", [0.3, 0.6, 0.8])
+@pytest.mark.parametrize("bootstrap", [False, True])
+def test_the_noise_is_what_missing_cells_are_wrong_by(share: float, bootstrap: bool):
+    """Not those that were fitted; nor does a copy of a model, in a bootstrap sample, tell its twin's."""
+    truth, scores = gappy(3, share=share)
+    rows = np.random.default_rng(0).integers(0, 120, 120) if bootstrap else np.arange(120)
+    truth, scores = truth[rows], scores[rows]
+    gaps = np.isnan(scores)
+
+    found = complete(scores)
+
+    claimed = np.broadcast_to(found.noise, gaps.shape)[gaps].mean()
+    assert 0.5 < ((found.scores - truth)[gaps] ** 2).mean() / claimed < 2
+
+
+@pytest.mark.parametrize("cells", [1, 2, 5])
+def test_a_few_cells_have_a_noise(cells: int):
+    """Finite, whatever is hidden of them."""
+    scores = np.full((4, 4), np.nan)
+    scores.flat[np.arange(cells) * 3] = np.arange(cells) / 10
+
+    assert np.isfinite(complete(scores).noise).all()
+
+
 def test_a_matrix_without_gaps_is_returned_and_one_without_scores_refused():
     """Nothing is to be filled, or nothing to fill it from."""
     truth, _ = gappy()

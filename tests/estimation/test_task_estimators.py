@@ -100,6 +100,17 @@ def test_the_same_source_gives_the_same_predictions(name: str):
     assert first.tolist() == second.tolist()
 
 
+@pytest.mark.parametrize("name", ["shrunk_linear", "shrunk_logit", "shrunk_blend"])
+def test_the_default_and_its_parts_keep_to_scores_that_can_be(name: str):
+    """Of models far above and below all that were learnt from."""
+    random = np.random.default_rng(9)
+    source = np.clip(0.9 + 0.05 * random.normal(size=(50, 1)) + np.linspace(-0.1, 0.1, 10), 0, 1)
+
+    predicted = TASK_ESTIMATORS[name](TaskSource(source), np.array([0, 1]), np.array([[1.0, 1.0], [0.0, 0.0]]))
+
+    assert 0 <= predicted.min() <= predicted.max() <= 1
+
+
 def test_the_shrinking_regression_minimizes_its_penalized_error():
     """Its coefficients for a task are those of the ridge regression that its docstring describes."""
     scores, picks = leaderboard(8), np.array([1, 4, 9])

@@ -84,6 +84,70 @@ def test_a_verdict_is_about_what_is_known():
     assert found.top1_regret == 0
 
 
+def test_models_with_scores_on_other_tasks_are_ranked_by_how_far_above_the_tasks_they_are():
+    """A weak model that has only easy tasks is not above a strong one that has only hard ones."""
+    random = np.random.default_rng(0)
+    strength, ease = np.linspace(-0.2, 0.2, 20), np.repeat([0.3, 0.7], 10)
+    truth = strength[:, None] + ease
+    gaps = random.random(truth.shape) < 0.5
+    gaps[strength > 0, 15:], gaps[strength <= 0, :5] = True, True
+    scores = np.where(gaps, np.nan, truth)
+
+    found = judge(truth[::-1] - 0.01, scores, ease)
+
+    assert np.isclose(-1, found.kendall_tau)
+    assert np.isclose(1, judge(truth - 0.01, scores, ease).kendall_tau)
+    assert np.isclose(100 * (strength[-1] - strength[0]), found.top1_regret)
+
+
+@pytest.mark.parametrize("k", [2, 4])
+def test_expected_errors_are_those_of_models_that_have_the_picks(k: int):
+    """With a third of the cells missing nearly what they are without; who was judged is told."""
+    whole, holed = planted(models=240), planted(models=240, missing=0.3)
+
+    before, after = (expected_errors(each, [k], rules_for(each), repeats=10)[0] for each in (whole, holed))
+
+    assert (before.judged, before.scored) == (120, k)
+    assert 10 <= after.judged < 60
+    assert after.scored == k
+    assert after.mae < 1.6 * before.mae
+
+
+def test_expected_errors_say_where_no_model_has_the_picks():
+    """The most complete ones are judged."""
+    matrix = planted(models=60, missing=0.75)
+
+    found = expected_errors(matrix, [8], rules_for(matrix), repeats=3)
+
+    assert all(10 <= each.judged <= 30 for each in found)
+    assert all(2 < each.scored < 8 for each in found)
+
+
+def test_all_methods_are_judged_on_the_same_models():
+    """A model without any pick is taken to be average: if it dropped out, the ratio would compare different models."""
+    matrix = planted(missing=0.6)
+    rows = compare([matrix], replace(SMALL, ks=(1, 2), splits=("random",), repeats=2))
+    only = {row.method: row for row in rows if (row.k, row.estimator) == (1, "shrunk_blend")}
+
+    assert all(0.2 < row.scored < 0.7 for row in only.values())
+    constant = replace(matrix, scores=np.where(np.isnan(matrix.scores), np.nan, np.arange(60)[:, None] / 100))
+    unknown = compare([constant], replace(SMALL, ks=(1,), splits=("random",), repeats=2))
+    assert min(row.mae for row in unknown) > 3  # what those err by who have none of the picks
+
+
+def test_bands_are_of_single_draws_and_of_models():
+    """Of random picks not of the mean of their draws; with the strongest held out, not of the same few models."""
+    matrix = planted(noise=0.05)
+    rows = compare([matrix], replace(SMALL, splits=("random", "strongest"), repeats=12, ks=(3,)))
+    bands = {(row.split, row.method): row for row in rows if row.estimator == "ridge"}
+    band = bands["random", "random"]
+
+    assert all(row.mae_low < row.mae < row.mae_high for row in bands.values())
+    assert band.mae_high - band.mae_low > 0.4 * band.mae
+    everyone = compare([matrix], replace(SMALL, splits=("strongest",), repeats=1, ks=(3,)))
+    assert all(row.mae_low != row.mae for row in everyone)
+
+
 def test_the_rank_correlation_is_tau_b():
     """With ties, as scipy computes it."""
     random = np.random.default_rng(0)

@@ -11,8 +11,11 @@ import pytest
 
 from benchcore.errors import UsageError
 from benchcore.leaderboard.matrix import Scale
+from benchcore.leaderboard.reading.beside import budget_in
 from benchcore.leaderboard.reading.declared import Declared
+from benchcore.leaderboard.reading.new_scores import read_new_scores
 from benchcore.leaderboard.reading.read import read_matrix
+from benchcore.leaderboard.reading.stored import _exact
 
 MODELS = tuple(f"alpha-{size}b" for size in (1, 3, 7, 13, 34, 70))
 TASKS = ("algebra", "botany", "chess", "drama")
@@ -336,6 +339,205 @@ def test_costs_and_groups_come_from_files_beside(tmp_path: Path):
     (tmp_path / "costs.json").write_text('{"algebra": 1, "botany": 2}')
     with pytest.raises(UsageError, match="no cost of 2 tasks: chess, drama"):
         read_matrix(file, Declared(costs=tmp_path / "costs.json"))
+
+
+def test_new_scores_are_converted_where_the_source_says_its_unit(tmp_path: Path):
+    """A share that a file declares becomes percent; direction and other scales that do not go together are refused."""
+    share, percent = {"min_score": 0, "max_score": 1}, Scale(0.0, 100.0)
+    (tmp_path / "a.json").write_text(aggregate("new", [{"name": "quiz", "is": share, "score": 0.62}]))
+
+    assert read_new_scores(str(tmp_path), ["quiz"], [percent])[1].tolist() == [[0.62]]
+    assert read_new_scores(str(tmp_path), ["quiz"], [Scale()])[1].tolist() == [[0.62]]
+    with pytest.raises(UsageError, match="declared to lie in 0-1 there, and in 800-1400"):
+        read_new_scores(str(tmp_path), ["quiz"], [Scale(800.0, 1400.0)])
+    declared = {**share, "lower_is_better": True}
+    (tmp_path / "a.json").write_text(aggregate("new", [{"name": "quiz", "is": declared, "score": 0.62}]))
+    with pytest.raises(UsageError, match="lower is better for task 'quiz' there"):
+        read_new_scores(str(tmp_path), ["quiz"], [percent])
+
+
+def test_new_scores_that_look_like_shares_are_no_percent(tmp_path: Path):
+    """They are refused unless a percent sign says that they are; scores a little below 0 are mended as in a matrix."""
+    file, scales = tmp_path / "new.json", [Scale(0.0, 100.0)] * 2
+
+    def read(scores: dict[str, object], scales: list[Scale] = scales) -> tuple[list[list[float]], tuple[str, ...]]:
+        file.write_text(json.dumps(scores))
+        _, found, notes = read_new_scores(str(file), ["a", "b"], scales)
+        return found.tolist(), notes
+
+    with pytest.raises(UsageError, match=r"all scores of model 'new' lie between 0 and 1.*0\.71%"):
+        read({"a": 0.71, "b": 0.5})
+    assert np.allclose([[0.0071, 0.005]], read({"a": "0.71%", "b": "0.5%"})[0])
+    assert np.allclose([[0.005, 0.71]], read({"a": 0.5, "b": 71})[0])
+    scores, notes = read({"a": -0.002, "b": 0.5}, [Scale()] * 2)
+    assert scores == [[0.0, 0.5]]
+    assert any("below 0" in note and "a" in note for note in notes)
+    with pytest.raises(UsageError, match=r"-0\.002 lies outside"):
+        read({"a": -0.002, "b": 0.5}, [Scale(-0.001, 1.0)] * 2)
+
+
+def test_a_task_is_no_evidence_of_its_own_direction(tmp_path: Path):
+    """Of two tasks the one that counts errors rises with the mean of both, although it falls as the other rises."""
+    random = np.random.default_rng(0)
+    wer = random.uniform(0.2, 0.8, 60)
+    lines = rows(np.column_stack([wer, 0.9 - wer / 2 + random.normal(0, 0.1, 60)]), [f"m{at}" for at in range(60)])
+    lines[0] = ["model", "wer", "one"]
+    matrix = read_matrix(write(tmp_path / "m.csv", lines))
+
+    assert [scale.lower_is_better for scale in matrix.scales] == [True, False]
+    assert any("lower is better, as the names say" in repair for repair in matrix.repairs)
+
+
+def test_what_is_said_of_directions_is_followed_or_refused(tmp_path: Path):
+    """Not both for one task; `all` wins over names and over the source."""
+    file = write(tmp_path / "m.csv", rows(tasks=("algebra", "wer", "chess", "drama")))
+    for lower, higher in ((("wer",), ("wer",)), (("all",), ("all",))):
+        with pytest.raises(UsageError, match="both said to be better"):
+            read_matrix(file, Declared(lower_is_better=lower, higher_is_better=higher))
+    one = read_matrix(file, Declared(lower_is_better=("wer",), higher_is_better=("all",)))
+    most = read_matrix(file, Declared(lower_is_better=("all",), higher_is_better=("wer",)))
+
+    assert [scale.lower_is_better for scale in one.scales] == [False, True, False, False]
+    assert [scale.lower_is_better for scale in most.scales] == [True, False, True, True]
+    falling = {"min_score": 0, "max_score": 1, "lower_is_better": True}
+    for at, model in enumerate(MODELS):
+        results = [{"name": name, "is": falling, "score": 0.1 + 0.1 * at} for name in ("quiz", "test")]
+        (tmp_path / f"{model}.json").write_text(aggregate(model, results))
+    read = read_matrix(str(tmp_path), Declared(higher_is_better=("all",)))
+    assert not any(scale.lower_is_better for scale in read.scales)
+
+
+def test_the_mean_of_repeated_rows_has_one_unit(tmp_path: Path):
+    """97.3% and 0.953 have none; percent signs stay with the mean of percent."""
+    lines = rows([*figures(), figures()[0]], [*MODELS, MODELS[0]])
+    lines[1][1], lines[-1][1] = "97.3%", "95.3%"
+    mean = read_matrix(write(tmp_path / "a.csv", lines), Declared(repeated="mean"))
+    lines[1][1], lines[-1][1] = "", "95.3%"
+    other = read_matrix(write(tmp_path / "b.csv", lines), Declared(repeated="mean"))
+    lines[1][1], lines[-1][1] = "97.3%", 0.953
+
+    assert np.isclose(0.963, mean.scores[0, 0])
+    assert np.isclose(0.953, other.scores[0, 0])
+    with pytest.raises(UsageError, match="on 'algebra' with a percent sign and without one"):
+        read_matrix(write(tmp_path / "c.csv", lines), Declared(repeated="mean"))
+
+
+@pytest.mark.parametrize(
+    ("written", "unit", "amount"),
+    [
+        ("1.5h", "minutes", 90.0), ("1,500", "tokens", 1500.0), ("$40", "usd", 40.0), (".5 h", "hours", 0.5),
+        ("1,5h", "hours", None), ("1,50", "hours", None), ("$40", "hours", None), ("$40h", "hours", None),
+    ],
+)  # fmt: skip
+def test_amounts_are_read_or_refused(written: str, unit: str, amount: float | None):
+    """A comma groups thousands or is refused; money is no time."""
+    if amount is None:
+        with pytest.raises(UsageError, match=r"is no amount|and the costs are in"):
+            budget_in(written, unit)
+    else:
+        assert budget_in(written, unit) == amount
+
+
+def test_a_decimal_comma_in_costs_is_refused(tmp_path: Path):
+    """It would make the cost ten times what it is."""
+    file = write(tmp_path / "m.csv", rows())
+    (tmp_path / "costs.json").write_text('{"algebra": "1,5", "botany": 2, "chess": 3, "drama": 4}')
+    with pytest.raises(UsageError, match="'algebra' costs '1,5', which is no number"):
+        read_matrix(file, Declared(costs=tmp_path / "costs.json"))
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "said"),
+    [
+        ("a.json", '{"x": {"t": 0.5, "u": 0.4}, "x": {"t": 0.6, "u": 0.1}}', "'x' comes twice"),
+        ("b.json", '{"models": "ab", "tasks": ["t"], "scores": [[0.1], [0.2]]}', "are not lists"),
+        ("f.json", '{"models": "ab", "tasks": "tu", "scores": 5}', "are not lists"),
+        ("g.csv", "<html><body>404</body></html>", "page of HTML"),
+        ("h.csv", "model,a,b\nm,0.5,\x1b[31mX\nn,0.5,0.6\no,0.4,0.5\n", "row 'm': '.31mX' is no score"),
+        ("c.json", "[" * 100_000 + "]" * 100_000, "nested too deeply"),
+        ("d.csv", "alpha,0.31,0.52\nbeta,0.4,0.6\n", "first row looks like scores"),
+        ("e.csv", b"model,t\xe9st\na,0.5\n", "Save it as UTF-8"),
+    ],
+)
+def test_files_that_would_lose_something_are_refused(tmp_path: Path, name: str, content: str | bytes, said: str):
+    """Names that come twice, texts for lists, a missing header, other encodings."""
+    (tmp_path / name).write_bytes(content if isinstance(content, bytes) else content.encode())
+    with pytest.raises(UsageError, match=said):
+        read_matrix(str(tmp_path / name))
+
+
+def test_costs_and_new_scores_that_name_a_task_twice_are_refused(tmp_path: Path):
+    """Either of the two could be meant."""
+    file = write(tmp_path / "m.csv", rows())
+    (tmp_path / "costs.csv").write_text("task,hours\nalgebra,1\nalgebra,2\nbotany,2\nchess,4\ndrama,8\n")
+    with pytest.raises(UsageError, match="more than once what these cost: algebra"):
+        read_matrix(file, Declared(costs=tmp_path / "costs.csv"))
+    (tmp_path / "new.json").write_text('{"algebra": 0.5, "algebra": 0.6}')
+    with pytest.raises(UsageError, match="'algebra' comes twice"):
+        read_new_scores(str(tmp_path / "new.json"), TASKS, [Scale()] * 4)
+
+
+def test_several_scores_of_a_pair_in_rows_are_refused_or_as_the_user_says(tmp_path: Path):
+    """As rows of a wide table are."""
+    lines = [[m, t, s] for m, row in zip(MODELS, figures(), strict=True) for t, s in zip(TASKS, row, strict=True)]
+    twice = [*lines[0][:2], lines[0][2] + 0.2]
+    file = write(tmp_path / "m.csv", [["model", "task", "score"], *lines, twice])
+    with pytest.raises(UsageError, match=r"several scores on task 'algebra'.*--repeated"):
+        read_matrix(file)
+
+    first, last, mean = (read_matrix(file, Declared(repeated=how)).scores[0, 0] for how in ("first", "last", "mean"))
+    assert np.allclose([lines[0][2], lines[0][2] + 0.2, lines[0][2] + 0.1], [first, last, mean])
+
+
+def test_a_column_that_is_the_mean_of_the_others_is_no_task(tmp_path: Path):
+    """However it is named; --tasks says otherwise, and twins are none."""
+    scores = figures()
+    names = (*TASKS, "score")
+    lines = rows(np.column_stack([scores, scores.mean(axis=1).round(3)]), tasks=names)
+    file = write(tmp_path / "m.csv", lines)
+    matrix = read_matrix(file)
+
+    assert matrix.tasks == TASKS
+    assert any("score: the mean of the others" in repair for repair in matrix.repairs)
+    assert read_matrix(file, Declared(tasks=names)).tasks == names
+    twins = np.repeat(scores[:, :1], 5, axis=1)
+    assert read_matrix(write(tmp_path / "n.csv", rows(twins, tasks=names))).tasks == names
+
+
+def test_a_scale_for_all_is_not_meant_for_shares(tmp_path: Path):
+    """Columns of shares beside percents are named; their own scale, or leaving them out, is the way on."""
+    scores = figures() * [100, 100, 100, 1]
+    file = write(tmp_path / "m.csv", rows(scores))
+    with pytest.raises(UsageError, match=r"no score is above 1 in 1 column \(drama\)"):
+        read_matrix(file, Declared(scale=(0, 100)))
+
+    assert np.allclose(figures(), read_matrix(file, Declared(scale=(0, 100), scales={"drama": (0, 1)})).scores)
+
+
+def test_columns_that_say_the_same_on_another_scale_are_named(tmp_path: Path):
+    """`algebra Raw` beside `algebra`: the option that leaves it out can be copied."""
+    scores = np.column_stack([100 * figures(), figures()[:, :1]])
+    file = write(tmp_path / "m.csv", rows(scores, tasks=(*TASKS, "algebra Raw")))
+    for declared in (Declared(), Declared(scale=(0, 100))):
+        with pytest.raises(UsageError, match="others over again: --ignore 'algebra Raw'"):
+            read_matrix(file, declared)
+    assert read_matrix(file, Declared(ignore=("algebra Raw",))).tasks == TASKS
+
+
+def test_bounds_are_stored_with_all_their_digits():
+    """What is read again is what was stored, or the scores would lie outside of their scale."""
+    for bound in (0.0, 100.0, 1234567.0, 0.1 + 0.2, 1e-12, -1385.123456789):
+        assert float(_exact(bound)) == bound
+    assert _exact(100.0) == "100"
+
+
+def test_unknown_tasks_are_told_with_the_one_that_may_be_meant(tmp_path: Path):
+    """`mmlu_botany` is `botany`; a single share among percents is told as well."""
+    (tmp_path / "new.json").write_text('{"mmlu_botany": 60, "algebra": 60, "chess": 0.7}')
+    notes = read_new_scores(str(tmp_path / "new.json"), TASKS, [Scale(0.0, 100.0)] * 4)[2]
+
+    assert any("mmlu_botany (did you mean 'botany'?)" in note for note in notes)
+    assert any("below 1 are read as percent, like all others: chess (0.7)" in note for note in notes)
 
 
 @pytest.mark.parametrize("seed", range(12))

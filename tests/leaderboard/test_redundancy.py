@@ -57,3 +57,27 @@ def test_nothing_explains_noise_however_many_tasks_there_are():
 
     assert explained_by_others(scores).max() < 0.2
     assert explained_by_others(planted().scores)[:4].min() > 0.8
+
+
+@pytest.mark.parametrize("missing", [0.3, 0.8])
+def test_a_task_is_no_predictor_of_itself(missing: float):
+    """With most cells missing, what is explained of independent tasks stays nothing, and of alike ones much."""
+    random = np.random.default_rng(3)
+    gaps = random.random((300, 20)) < missing
+    apart, strength = random.normal(size=(300, 20)), random.normal(size=(300, 1))
+    alike = strength + 0.3 * random.normal(size=(300, 20))
+
+    assert np.abs(explained_by_others(np.where(gaps, np.nan, apart))).max() < 0.3
+    assert explained_by_others(np.where(gaps, np.nan, alike)).min() > 0.6
+
+
+def test_few_models_in_common_are_told_and_make_no_twins():
+    """Tasks of unlike kinds that share half a dozen models correlate highly by chance alone."""
+    random = np.random.default_rng(0)
+    scores = np.where(random.random((60, 40)) < 0.7, np.nan, random.uniform(size=(60, 40)))
+    names = tuple(f"t{at}" for at in range(40))
+    found = redundancy(ScoreMatrix("few", tuple(f"m{at}" for at in range(60)), names, scores, ("one",) * 60))
+
+    assert found.clusters == ()
+    assert "models in common" in found.notes[0]
+    assert redundancy(planted()).notes == ()

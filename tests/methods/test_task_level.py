@@ -7,12 +7,13 @@ from itertools import combinations
 
 import numpy as np
 import pytest
+from scipy.stats import spearmanr
 
 from benchcore.estimation.task_moments import shrunk_covariance
 from benchcore.estimation.task_source import TaskSource
 from benchcore.methods import METHODS
 from benchcore.methods.problem import Problem
-from benchcore.methods.task_level.backward_elimination import predictability
+from benchcore.methods.task_level.backward_elimination import copies_of, predictability
 from benchcore.methods.task_level.fit import Conditional, forward, shrunk_fit, swap
 
 NONE = np.zeros(0, np.int64)
@@ -159,7 +160,37 @@ def test_predictability_is_that_of_regressions_without_the_model():
         predicted.append(target.mean() + (matrix[model, others] - mean) @ slopes)
     ranks = [np.argsort(np.argsort(values)) for values in (np.array(predicted), matrix[:, 0])]
 
-    assert np.isclose(np.corrcoef(*ranks)[0, 1], predictability(matrix, 0, left), atol=5e-3)
+    assert np.isclose(np.corrcoef(*ranks)[0, 1], predictability(matrix, 0, left, np.ones(50)), atol=5e-3)
+
+
+def test_copies_of_a_model_are_left_out_together():
+    """A bootstrap sample is predicted as its models are by regressions without any copy of them."""
+    distinct, left = scores(6, models=25) + np.random.default_rng(1).normal(scale=0.2, size=(25, 12)), list(range(8))
+    matrix = distinct[np.random.default_rng(0).integers(0, 25, 40)]
+    copies = copies_of(matrix)
+    predicted = np.zeros(40)
+    for model in range(40):
+        rest = (matrix != matrix[model]).any(axis=1)
+        mean, target = matrix[rest][:, 1:8].mean(axis=0), matrix[rest, 0]
+        rows = matrix[rest][:, 1:8] - mean
+        slopes = np.linalg.lstsq(rows, target - target.mean(), rcond=None)[0]
+        predicted[model] = target.mean() + (matrix[model, 1:8] - mean) @ slopes
+
+    expected = spearmanr(predicted.round(9), matrix[:, 0]).statistic
+
+    assert copies.tolist() == [(matrix == row).all(axis=1).sum() for row in matrix]
+    assert np.isclose(expected, predictability(matrix, 0, left, copies), atol=0.02)
+    assert predictability(matrix, 0, left, np.ones(40)) > expected + 0.05
+
+
+def test_ties_have_the_mean_of_their_ranks():
+    """So that the order of models, of which many have the same score, changes nothing."""
+    matrix = np.random.default_rng(3).integers(0, 3, (40, 5)) / 4
+    shuffled = np.random.default_rng(4).permutation(40)
+
+    values = [predictability(each, 0, [0, 1, 2], copies_of(each)) for each in (matrix, matrix[shuffled])]
+
+    assert np.isclose(*values)
 
 
 def test_a_task_that_others_predict_is_eliminated_first():

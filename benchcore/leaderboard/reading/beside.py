@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import json
 import re
+from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -13,6 +13,7 @@ import pyarrow as pa
 from benchcore.errors import UsageError
 from benchcore.leaderboard.matrix import Costs, named
 from benchcore.leaderboard.reading.columns import listed, read_columns
+from benchcore.leaderboard.reading.documents import parsed
 from benchcore.leaderboard.reading.names import TASK_COLUMNS
 from benchcore.methods.names import require_known
 
@@ -112,8 +113,11 @@ def _pairs(file: Path) -> tuple[str, dict[str, object]]:
         found = ", ".join(name for name, _ in columns)
         raise UsageError(f"needs a column of tasks and one of costs, has {found}", where=str(file))
     unit = others[0][0].strip().lower()
-    pairs = zip(_strings(tasks[1]), _strings(others[0][1]), strict=True)
-    return "" if unit in _UNNAMED else unit, {task: cost for task, cost in pairs if cost}
+    pairs = [pair for pair in zip(_strings(tasks[1]), _strings(others[0][1]), strict=True) if pair[1]]
+    twice = [task for task, times in Counter(task for task, _ in pairs).items() if times > 1]
+    if twice:
+        raise UsageError(f"says more than once what these cost: {named(twice)}", where=str(file))
+    return "" if unit in _UNNAMED else unit, dict[str, object](pairs)
 
 
 def _grouped(file: Path) -> list[tuple[str, str]]:
@@ -144,9 +148,9 @@ def _strings(cells: Sequence[object] | pa.ChunkedArray) -> list[str]:
 
 def _json(file: Path) -> object:
     try:
-        return json.loads(_text(file))
-    except json.JSONDecodeError as error:
-        raise UsageError(f"is not JSON ({error.msg})", where=str(file)) from None
+        return parsed(_text(file))
+    except ValueError as error:
+        raise UsageError(f"is not JSON ({error})", where=str(file)) from None
 
 
 def _text(file: Path) -> str:

@@ -41,7 +41,8 @@ class Cells:
 def plain(text: str) -> str:
     """A text without HTML, links and emphasis around it."""
     bare = html.unescape(_TAG.sub(" ", _LINK.sub(r"\1", text)))
-    return " ".join(bare.split()).strip("*` ")
+    seen = "".join(letter for letter in bare if letter.isprintable() or letter.isspace())
+    return " ".join(seen.split()).strip("*` ")
 
 
 def read_cells(cells: Sequence[object]) -> Cells:
@@ -68,7 +69,7 @@ def _read_text(read: Cells, row: int, text: str) -> None:
     read.filled += 1
     number = _NUMBER.fullmatch(bare)
     if number is None:
-        read.unreadable.append((row, text.strip()))
+        read.unreadable.append((row, bare))
         return
     read.values[row] = float(number[1])
     read.signed[row] = bool(number[2])

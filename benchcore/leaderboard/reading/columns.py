@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-import json
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -13,6 +12,7 @@ from pyarrow import csv as arrow_csv
 from pyarrow import parquet
 
 from benchcore.errors import UsageError
+from benchcore.leaderboard.reading.documents import parsed
 from benchcore.leaderboard.reading.names import MODEL_COLUMNS
 
 Column = tuple[str, "Sequence[object] | pa.ChunkedArray"]
@@ -33,10 +33,10 @@ def read_columns(file: Path) -> list[Column]:
         if kind in _PARQUET:
             columns = _parquet(file)
         elif kind in _JSON:
-            columns = json_columns(json.loads(file.read_text(encoding="utf-8-sig")), str(file))
+            columns = json_columns(parsed(file.read_text(encoding="utf-8-sig")), str(file))
         elif kind in _LINES:
             lines = [line for line in file.read_text(encoding="utf-8-sig").split("\n") if line.strip()]
-            columns = json_columns([json.loads(line) for line in lines], str(file))
+            columns = json_columns([parsed(line) for line in lines], str(file))
         elif kind in _TEXT:
             columns = _text(file)
         else:
@@ -45,8 +45,12 @@ def read_columns(file: Path) -> list[Column]:
                 where=str(file),
                 mend="Known are .csv, .tsv, .parquet, .json and .jsonl.",
             )
-    except (OSError, pa.ArrowException, UnicodeDecodeError, json.JSONDecodeError, csv.Error) as error:
+    except UnicodeDecodeError:
+        raise UsageError("is not in UTF-8", where=str(file), mend="Save it as UTF-8.") from None
+    except (OSError, pa.ArrowException, ValueError, csv.Error) as error:
         reason = str(getattr(error, "strerror", None) or error).splitlines()[0]
+        if "straddling" in reason:
+            reason = "a line or a quoted cell does not end"
         raise UsageError(f"cannot be read ({reason})", where=str(file)) from None
     if not columns or not len(columns[0][1]):
         raise UsageError("holds no rows", where=str(file))
@@ -67,6 +71,8 @@ def _text(file: Path) -> list[Column]:
     """All cells as text: types that are told by the first rows would fail on a later 'n/a'."""
     with file.open(encoding="utf-8-sig", newline="") as lines:
         first = lines.readline()
+        if first.lstrip().startswith("<"):
+            raise UsageError("is a page of HTML or XML, not a table", where=str(file))
         lines.seek(0)
         mark = "\t" if file.suffix.lower() == ".tsv" else max(",;\t", key=first.count)
         header = next(csv.reader(lines, delimiter=mark), [])
@@ -98,6 +104,10 @@ def json_columns(document: Any, where: str) -> list[Column]:
     """
     if isinstance(document, dict) and {"models", "tasks", "scores"} <= set(document):
         models, tasks, scores = (document[name] for name in ("models", "tasks", "scores"))
+        if not all(
+            isinstance(part, list) for part in (models, tasks, scores, *(scores if isinstance(scores, list) else ()))
+        ):
+            raise UsageError("'models', 'tasks' and 'scores' are not lists, the last one of lists", where=where)
         if len(scores) != len(models) or any(len(row) != len(tasks) for row in scores):
             raise UsageError(f"'scores' is not {len(models)} lists of {len(tasks)} numbers each", where=where)
         return [("model", models), *((str(task), [row[at] for row in scores]) for at, task in enumerate(tasks))]

@@ -13,6 +13,7 @@ import numpy as np
 
 from benchcore.errors import UsageError
 from benchcore.leaderboard.matrix import Scale, counted, named
+from benchcore.leaderboard.reading.cells import plain
 from benchcore.leaderboard.reading.declared import Declared
 from benchcore.leaderboard.reading.documents import load
 from benchcore.leaderboard.reading.raw import RawScores
@@ -86,12 +87,14 @@ def read_every_eval_ever(folder: Path, files: Sequence[Path], declared: Declared
             where=str(folder),
             mend="Declare it, for example --scale TASK=0:10.",
         )
+    if unsaid := [task for task in tasks if task not in known]:
+        notes.append(f"files do not say from where to where scores go, which is told by their range: {named(unsaid)}")
     return RawScores(str(folder), models, tasks, values, np.zeros(values.shape, np.bool_), None, known, tuple(notes))
 
 
 def _results(document: Any, where: str) -> tuple[list[_Result], list[str]]:
     about = document["model_info"]
-    model = str(about.get("id") or about.get("name") or "")
+    model = plain(str(about.get("id") or about.get("name") or ""))
     found, skipped = [], []
     for at, entry in enumerate(document["evaluation_results"]):
         try:
@@ -106,7 +109,7 @@ def _results(document: Any, where: str) -> tuple[list[_Result], list[str]]:
             found.append(
                 _Result(
                     model=model,
-                    evaluation=str(entry["evaluation_name"]),
+                    evaluation=plain(str(entry["evaluation_name"])),
                     dataset=str(source.get("dataset_name") or "") if isinstance(source, dict) else "",
                     metric=str(metric.get("metric_id") or metric.get("metric_name") or ""),
                     scale=_scale(metric),

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from benchcore.errors import UsageError
 from benchcore.leaderboard.matrix import Scale, counted, named
+from benchcore.leaderboard.reading.cells import plain
 from benchcore.leaderboard.reading.declared import Declared
 from benchcore.leaderboard.reading.documents import load
 from benchcore.leaderboard.reading.raw import RawScores
@@ -93,7 +94,7 @@ def _result(place: Path, document: Any, split: str | None) -> _Result | None:
     model, revision = place.parts[-3:-1] if len(place.parts) > 2 else (place.parts[-2], "")
     version = tuple(int(part) for part in re.findall(r"\d+", str(document.get("mteb_version") or "")))
     mean = float(np.mean(held))
-    return _Result(model, revision, str(document["task_name"]), version, str(chosen), mean, len(held))
+    return _Result(model, revision, plain(str(document["task_name"])), version, str(chosen), mean, len(held))
 
 
 def _scales(values: NDArray[np.float64], tasks: Sequence[str], notes: list[str]) -> dict[str, Scale]:

@@ -10,7 +10,7 @@ import numpy as np
 
 from benchcore.errors import UsageError
 from benchcore.leaderboard.families import family_of
-from benchcore.leaderboard.matrix import ScoreMatrix, counted, named, without_empty
+from benchcore.leaderboard.matrix import ScoreMatrix, Scores, counted, named, without_empty
 from benchcore.leaderboard.reading.beside import read_costs, read_groups
 from benchcore.leaderboard.reading.columns import read_columns
 from benchcore.leaderboard.reading.declared import Declared
@@ -26,6 +26,8 @@ log = logging.getLogger(__name__)
 
 DATASET = "dataset:"
 _LEAST_MODELS, _LEAST_TASKS = 4, 2
+_ROUNDED = 6e-4  # half of the last digit of a percentage with one
+_AVERAGED = 4  # tasks, the mean of the others among them
 _PEEKED = 50  # files that are looked at to tell what a folder holds
 
 
@@ -53,7 +55,7 @@ def read_matrix(source: str, declared: Declared | None = None, *, usable: bool =
         matrix = _matrix(declared.name or name, raw, declared)
     if usable:
         _require_models(matrix, source)
-        matrix = _without_loners(without_empty(matrix))
+        matrix = _without_loners(_without_average(without_empty(matrix), declared))
         _require_enough(matrix, source)
         matrix = _warned(matrix)
     return _with_files_beside(matrix, declared)
@@ -129,6 +131,30 @@ def _matrix(name: str, raw: RawScores, declared: Declared) -> ScoreMatrix:
     return ScoreMatrix(name, raw.models, raw.tasks, scores, families, repairs=(*raw.notes, *notes), scales=scales)
 
 
+def _without_average(matrix: ScoreMatrix, declared: Declared) -> ScoreMatrix:
+    """Leave out a column that is the mean of the others, however it is named: it would predict their mean too well."""
+    if len(matrix.tasks) < _AVERAGED:
+        return matrix
+    held = ~np.isnan(matrix.scores)
+    others = held.sum(axis=1, keepdims=True) - held
+    rest = (np.nansum(matrix.scores, axis=1, keepdims=True) - np.nan_to_num(matrix.scores)) / np.maximum(others, 1)
+    compared = held & (others > 1)
+    apart = np.where(compared, np.abs(matrix.scores - rest), 0.0).max(axis=0)
+    alike = np.flatnonzero((apart < _ROUNDED) & (compared.sum(axis=0) > _LEAST_MODELS))
+    found = [at for at in alike.tolist() if matrix.tasks[at] not in declared.tasks and not _has_twin(matrix.scores, at)]
+    if not found:
+        return matrix
+    repair = f"left out {named([matrix.tasks[at] for at in found])}: the mean of the others (--tasks says otherwise)"
+    kept = matrix.of_tasks(np.setdiff1d(np.arange(len(matrix.tasks)), found))
+    return replace(kept, repairs=(*matrix.repairs, repair))
+
+
+def _has_twin(scores: Scores, task: int) -> bool:
+    """Whether another task has the same scores on all models that have both."""
+    apart = np.abs(np.delete(scores, task, axis=1) - scores[:, [task]])
+    return bool((np.where(np.isnan(apart), 0.0, apart).max(axis=0) < _ROUNDED).any())
+
+
 def _without_loners(matrix: ScoreMatrix) -> ScoreMatrix:
     """Leave out models with a single score: they say nothing about how tasks go together."""
     counts = (~np.isnan(matrix.scores)).sum(axis=1)
@@ -152,11 +178,11 @@ def _require_enough(matrix: ScoreMatrix, source: str) -> None:
 
 
 def _too_few(models: int, tasks: int, where: str, notes: tuple[str, ...]) -> UsageError:
-    mended = f" after this: {'; '.join(notes)}" if notes else ""
+    least = f"at least {_LEAST_MODELS} models with scores on at least {_LEAST_TASKS} tasks are needed"
+    mended = f" (after this: {'; '.join(notes)})" if notes else ""
     return UsageError(
-        f"{counted(models, 'model')} and {counted(tasks, 'task')} that can be used are too few{mended}",
+        f"{counted(models, 'model')} and {counted(tasks, 'task')} that can be used are too few; {least}{mended}",
         where=where,
-        mend=f"At least {_LEAST_MODELS} models with scores on at least {_LEAST_TASKS} tasks are needed.",
     )
 
 

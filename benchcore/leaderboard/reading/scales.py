@@ -16,7 +16,7 @@ from benchcore.methods.names import require_known
 
 _SHARE, _PERCENT, _ANY = "between 0 and 1", "between 0 and 100", "any"
 _DECLARE = "Declare it, for example --scale 100, --scale TASK=0:10, or leave columns out with --ignore."
-_ROUNDING = 1e-6  # how far a score may lie outside of its scale
+ROUNDING = 1e-6  # how far a score may lie outside of its scale
 _LEAST_MODELS = 20  # for a correlation to say something about direction
 _ALL = "all"
 
@@ -38,6 +38,7 @@ def on_one_scale(raw: RawScores, declared: Declared) -> tuple[Scores, tuple[Scal
         require_known(task, raw.tasks, "task", "--scale")
     told = {task: Scale(*bounds) for task, bounds in declared.scales.items()}
     if declared.scale is not None:
+        _refuse_far_below(raw, declared)
         told = {task: told.get(task, Scale(*declared.scale)) for task in raw.tasks}
     told = {**raw.known, **told}
     values, notes = raw.values.copy(), []
@@ -47,12 +48,31 @@ def on_one_scale(raw: RawScores, declared: Declared) -> tuple[Scores, tuple[Scal
     for at in open_tasks:
         told[raw.tasks[at]] = Scale(0.0, 100.0 if unit[at] == _PERCENT else 1.0)
     for at, task in enumerate(raw.tasks):  # a percent sign says what its number is, whatever the column's scale
-        _put_signed(values[:, at], raw.signed[:, at], told[task])
-    _mend_negative(values, open_tasks, notes, raw.tasks)
+        put_signed(values[:, at], raw.signed[:, at], told[task])
+    notes += mend_negative(values, open_tasks, raw.tasks)
     _refuse_outside(values, raw, told)
     scales, lines = _directed(values, raw, told, declared)
     scores = np.column_stack([scale.inward(values[:, at]) for at, scale in enumerate(scales)])
     return np.clip(scores, 0.0, 1.0), scales, (*notes, *lines)
+
+
+def _refuse_far_below(raw: RawScores, declared: Declared) -> None:
+    """A scale that is said of all tasks is hardly meant for columns of shares."""
+    if declared.scale is None or declared.scale[1] < 100:
+        return
+    shares = []
+    for at, task in enumerate(raw.tasks):
+        held = raw.values[~np.isnan(raw.values[:, at]) & ~raw.signed[:, at], at]
+        if task not in declared.scales and held.size and held.max() <= 1 and held.any():
+            shares.append(task)
+    if shares:
+        raise UsageError(
+            f"no score is above 1 in {counted(len(shares), 'column')} ({named(shares)}), and the scale that was "
+            f"declared for all goes to {declared.scale[1]:g}",
+            where=raw.where,
+            mend=f"{_over_again(raw, [raw.tasks.index(task) for task in shares])}Say what they are with "
+            "--scale TASK=0:1, or leave them out with --ignore.",
+        )
 
 
 def _recognised(raw: RawScores, tasks: Sequence[int]) -> tuple[dict[int, str], list[str]]:
@@ -67,7 +87,8 @@ def _recognised(raw: RawScores, tasks: Sequence[int]) -> tuple[dict[int, str], l
         raise UsageError(
             f"scores are on mixed scales: {unit[few[0]]} in {_told(raw, few)}, {unit[many[0]]} in {_told(raw, many)}",
             where=raw.where,
-            mend=_DECLARE,
+            mend=f"{_over_again(raw, few)}Say which is which with --scale TASK=0:1 or --scale TASK=0:100, or leave "
+            "columns out with --ignore.",
         )
     common = _PERCENT if percents else _SHARE
     lines = []
@@ -84,7 +105,7 @@ def _unit(values: NDArray[np.float64], signed: bool) -> str:
     if held.size == 0 or not held.any():
         return _PERCENT if held.size == 0 and signed else _ANY
     low, high = held.min(), held.max()
-    if high <= 1 + _ROUNDING and low >= -1 - _ROUNDING and np.median(held) >= 0:
+    if high <= 1 + ROUNDING and low >= -1 - ROUNDING and np.median(held) >= 0:
         return _SHARE
     if not (low >= -100 and high <= 100 and np.median(held) >= 0):
         return f"outside: {low:.4g} to {high:.4g}"
@@ -116,30 +137,36 @@ def _told(raw: RawScores, tasks: Sequence[int]) -> str:
     return f"{counted(len(tasks), 'column')} ({named([raw.tasks[at] for at in tasks])})"
 
 
-def _put_signed(column: NDArray[np.float64], signed: NDArray[np.bool_], scale: Scale) -> None:
+def _over_again(raw: RawScores, columns: Sequence[int]) -> str:
+    """How to leave out columns that are named like others with a word more (IFEval, IFEval Raw)."""
+    mine = {raw.tasks[at] for at in columns}
+    more = [task for task in raw.tasks if task in mine and any(task.startswith(f"{o} ") for o in raw.tasks)]
+    return f"Some may be others over again: --ignore '{','.join(more)}'. " if more else ""
+
+
+def put_signed(column: NDArray[np.float64], signed: NDArray[np.bool_], scale: Scale) -> None:
     """Turn numbers with a percent sign into numbers on the column's scale, in place."""
     if scale.high != 100:
         column[signed] = scale.low + column[signed] / 100 * (scale.high - scale.low)
 
 
-def _mend_negative(values: NDArray[np.float64], tasks: Iterable[int], notes: list[str], names: Sequence[str]) -> None:
-    """Correlations can fall a little below nothing: set these scores to 0, in place."""
+def mend_negative(values: NDArray[np.float64], tasks: Iterable[int], names: Sequence[str]) -> list[str]:
+    """Correlations can fall a little below nothing: set these scores to 0, in place, and say so."""
     columns = [at for at in tasks if (values[:, at] < 0).any()]
-    if columns:
-        below = values[:, columns] < 0
-        lowest = float(values[:, columns][below].min())
-        values[:, columns] = np.where(below, 0.0, values[:, columns])
-        notes.append(
-            f"set {counted(int(below.sum()), 'score')} below 0 (lowest {lowest:.3g}) to 0: "
-            f"{named([names[at] for at in columns])}"
-        )
+    if not columns:
+        return []
+    below = values[:, columns] < 0
+    lowest = float(values[:, columns][below].min())
+    values[:, columns] = np.where(below, 0.0, values[:, columns])
+    told = f"set {counted(int(below.sum()), 'score')} below 0 (lowest {lowest:.3g}) to 0"
+    return [f"{told}: {named([names[at] for at in columns])}"]
 
 
 def _refuse_outside(values: NDArray[np.float64], raw: RawScores, told: dict[str, Scale]) -> None:
     found = []
     for at, task in enumerate(raw.tasks):
         scale, held = told[task], values[~np.isnan(values[:, at]), at]
-        slack = _ROUNDING * (scale.high - scale.low)
+        slack = ROUNDING * (scale.high - scale.low)
         if held.size and (held.min() < scale.low - slack or held.max() > scale.high + slack):
             found.append(f"{task} ({held.min():.4g} to {held.max():.4g}, not in {scale.low:g}-{scale.high:g})")
     if found:
@@ -161,37 +188,49 @@ def _directed(
         for task in tasks:
             if task != _ALL:
                 require_known(task, raw.tasks, "task", option)
-    lower = {task for task in raw.tasks if task in declared.lower_is_better or _ALL in declared.lower_is_better}
-    lower |= {task for task, scale in raw.known.items() if scale.lower_is_better}
-    lower -= set(declared.higher_is_better)
-    settled = lower | set(declared.higher_is_better) | set(raw.known)
+    lower = _declared_lower(raw, declared)
+    higher = raw.tasks if _ALL in declared.higher_is_better else declared.higher_is_better
+    settled = lower | set(higher) | set(raw.known)
     shares = np.column_stack(
         [Scale(told[t].low, told[t].high, t in lower).inward(values[:, at]) for at, t in enumerate(raw.tasks)]
     )
     lines: list[str] = []
-    if _ALL not in declared.higher_is_better:
-        by_name, falling = _falling(shares, raw, settled)
-        lower |= set(by_name)
-        if by_name:
-            lines.append(f"lower is better, as the names say and the other tasks confirm: {named(by_name)}")
-        if falling:
-            lines.append(
-                f"models that are good elsewhere score low on {named(falling)}: "
-                "if lower is better there, say so with --lower-is-better"
-            )
+    by_name, falling = _falling(shares, raw, settled)
+    lower |= set(by_name)
+    if by_name:
+        lines.append(f"lower is better, as the names say and the other tasks confirm: {named(by_name)}")
+    if falling:
+        lines.append(
+            f"models that are good elsewhere score low on {named(falling)}: "
+            "if lower is better there, say so with --lower-is-better"
+        )
     return tuple(Scale(told[task].low, told[task].high, task in lower) for task in raw.tasks), lines
+
+
+def _declared_lower(raw: RawScores, declared: Declared) -> set[str]:
+    """Tasks where lower is better, as the user says, or else the source; a task's own name wins over `all`."""
+    lower, higher = set(declared.lower_is_better), set(declared.higher_is_better)
+    if both := sorted(lower & higher):
+        raise UsageError(
+            f"lower and higher are both said to be better: {named(both)}", "--lower-is-better and --higher-is-better"
+        )
+    if _ALL in lower:
+        return set(raw.tasks) - higher
+    if _ALL in higher:
+        return lower
+    return (lower | {task for task, scale in raw.known.items() if scale.lower_is_better}) - higher
 
 
 def _falling(shares: Scores, raw: RawScores, settled: set[str]) -> tuple[list[str], list[str]]:
     """Tasks whose scores fall while those of the others rise: with a name that says so, and without."""
     by_name, falling = [], []
     standard = _standard(shares)
-    scored = (~np.isnan(standard)).sum(axis=1)
-    general = np.where(scored > 0, np.nansum(standard, axis=1) / np.maximum(scored, 1), np.nan)
+    scored, total = (~np.isnan(standard)).sum(axis=1), np.nansum(standard, axis=1)
     for at, task in enumerate(raw.tasks):
         if task in settled:
             continue
-        held = ~np.isnan(shares[:, at])
+        held = ~np.isnan(shares[:, at]) & (scored > 1)  # a task is no evidence of its own direction
+        general = (total - np.nan_to_num(standard[:, at])) / np.maximum(scored - 1, 1)
         varied = held.sum() > 2 and np.ptp(shares[held, at]) > 0 and np.ptp(general[held]) > 0
         r = float(np.corrcoef(shares[held, at], general[held])[0, 1]) if varied else 0.0
         if says_lower_is_better(task):

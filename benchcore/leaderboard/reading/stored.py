@@ -74,7 +74,7 @@ def store(registry: Registry, matrix: ScoreMatrix, source: str) -> bool:
             "model": model,
             "task": task,
             "score": float(scale.outward(matrix.scores[row, column])),
-            "scale": f"{scale.low:g}:{scale.high:g}",
+            "scale": f"{_exact(scale.low)}:{_exact(scale.high)}",
             "direction": _LOWER if scale.lower_is_better else _HIGHER,
             "source": source,
         }
@@ -84,6 +84,11 @@ def store(registry: Registry, matrix: ScoreMatrix, source: str) -> bool:
     ]
     with writer_lock(registry, "leaderboard store"):
         return replace_where(registry, TABLE, "leaderboard", matrix.name, pa.Table.from_pylist(rows, SCHEMAS[TABLE]))
+
+
+def _exact(bound: float) -> str:
+    """A number with all its digits, and no more."""
+    return repr(float(bound)).removesuffix(".0")
 
 
 def _scale(bounds: str | None, direction: str | None, where: str) -> Scale:

@@ -57,7 +57,8 @@ def scores_of(columns: Sequence[Column], declared: Declared, where: str) -> RawS
     columns = [(plain(name), cells) for name, cells in columns]
     lowered = [name.lower() for name, _ in columns]
     if all(name in lowered for name in _LONG):
-        columns = _pivoted(columns, where)
+        columns = _pivoted(columns, declared, where)
+    _refuse_no_header(columns, where)
     columns = _without_row_numbers(columns)
     label, rows = _row_names(columns, declared, where)
     taken = [label, *([declared.family_column] if declared.family_column else [])]
@@ -93,19 +94,18 @@ def one_row_a_model(raw: RawScores, declared: Declared) -> RawScores:
     repeated = {model: at for model, at in places.items() if len(at) > 1}
     if not repeated:
         return raw
-    differing = [
-        model for model, at in repeated.items() if any(_differ(raw.values[at[0]], raw.values[row]) for row in at[1:])
-    ]
+    differing = [model for model, at in repeated.items() if any(_differ(raw, at[0], row) for row in at[1:])]
     if differing and declared.repeated == "refuse":
         raise UsageError(
             f"{counted(len(differing), 'model')} with different scores in several rows: {named(differing)}",
             where=raw.where,
             mend="Rename them, or give --repeated mean, first or last.",
         )
-    values = raw.values.copy()
-    if declared.repeated == "mean":
-        for at in repeated.values():
-            values[at[0]] = _mean(values[at])
+    values, signed = raw.values.copy(), raw.signed.copy()
+    if declared.repeated == "mean" and differing:
+        for model, at in repeated.items():
+            _refuse_two_units(raw, model, at)
+            values[at[0]], signed[at[0]] = _mean(values[at]), signed[at].any(axis=0)
     which = -1 if declared.repeated == "last" else 0
     kept = [at[which] for at in places.values()]
     what = "equal rows were merged" if not differing else f"of several rows the {declared.repeated} was taken"
@@ -114,15 +114,29 @@ def one_row_a_model(raw: RawScores, declared: Declared) -> RawScores:
         tuple(places),
         raw.tasks,
         values[kept],
-        raw.signed[kept],
+        signed[kept],
         None if raw.families is None else tuple(raw.families[row] for row in kept),
         raw.known,
         (*raw.notes, f"{counted(len(repeated), 'model')} repeated: {named(list(repeated))}; {what}"),
     )
 
 
-def _differ(one: NDArray[np.float64], other: NDArray[np.float64]) -> bool:
-    return not np.array_equal(one, other, equal_nan=True)
+def _differ(raw: RawScores, one: int, other: int) -> bool:
+    same = np.array_equal(raw.values[one], raw.values[other], equal_nan=True)
+    return not (same and np.array_equal(raw.signed[one], raw.signed[other]))
+
+
+def _refuse_two_units(raw: RawScores, model: str, rows: Sequence[int]) -> None:
+    """The mean of 97.3% and 0.953 has no unit."""
+    signed = raw.signed[rows]
+    mixed = signed.any(axis=0) & (~np.isnan(raw.values[rows]) & ~signed).any(axis=0)
+    if mixed.any():
+        raise UsageError(
+            f"model '{model}' has scores on '{raw.tasks[int(np.argmax(mixed))]}' with a percent sign and without one, "
+            "which have no mean",
+            where=raw.where,
+            mend="Write them alike, or give --repeated first or last.",
+        )
 
 
 def _mean(rows: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -208,7 +222,7 @@ def _example(columns: Sequence[Column], read: _Read) -> str:
     """A cell that is no number, of a column that could have been one of scores."""
     for name, cells in columns:
         if name in read.texts:
-            text = next((str(cell) for cell in listed(cells) if cell is not None), "")
+            text = next((plain(str(cell)) for cell in listed(cells) if cell is not None), "")
             return f": column '{name}' holds '{text[:40]}'"
     return ""
 
@@ -252,18 +266,50 @@ def _fast(cells: Sequence[object] | pa.ChunkedArray) -> Cells | None:
     return Cells(values, np.zeros(len(values), np.bool_), int((~np.isnan(values)).sum()))
 
 
-def _pivoted(columns: Sequence[Column], where: str) -> list[Column]:
-    """Rows of one score each (model, task, score) as a row a model."""
+def _refuse_no_header(columns: Sequence[Column], where: str) -> None:
+    """Refuse columns that are all named by scores: their first row is no header."""
+    names = [name for name, _ in columns[1:]]
+    numbers = read_cells(names).values
+    whole = np.array_equal(numbers, np.round(numbers)) and len(set(numbers)) == len(numbers)  # tasks may be numbered
+    if names and not np.isnan(numbers).any() and not whole:
+        raise UsageError(
+            f"the first row looks like scores ({named(names, 3)}), not like the names of tasks",
+            where=where,
+            mend="Add a row with names above it.",
+        )
+
+
+def _pivoted(columns: Sequence[Column], declared: Declared, where: str) -> list[Column]:
+    """Rows of one score each (model, task, score) as a row a model; of several scores the one that the user says."""
     by_name = {name.lower(): listed(cells) for name, cells in columns}
     models = [plain(str(cell)) for cell in by_name["model"]]
     tasks = [plain(str(cell)) for cell in by_name["task"]]
-    cells: dict[tuple[str, str], object] = {}
+    several: dict[tuple[str, str], list[object]] = {}
     for model, task, score in zip(models, tasks, by_name["score"], strict=True):
-        if cells.setdefault((model, task), score) != score:
-            raise UsageError(f"model '{model}' has several scores on task '{task}'", where=where)
+        several.setdefault((model, task), []).append(score)
+    cells = {pair: _one_score(scores, *pair, declared, where) for pair, scores in several.items()}
     rows = list(dict.fromkeys(models))
     wide: list[Column] = [(task, [cells.get((model, task)) for model in rows]) for task in sorted(dict.fromkeys(tasks))]
     return [("model", list[object](rows)), *wide]
+
+
+def _one_score(scores: Sequence[object], model: str, task: str, declared: Declared, where: str) -> object:
+    if all(score == scores[0] for score in scores[1:]):
+        return scores[0]
+    if declared.repeated == "refuse":
+        raise UsageError(
+            f"model '{model}' has several scores on task '{task}'",
+            where=where,
+            mend="Give --repeated mean, first or last.",
+        )
+    if declared.repeated != "mean":
+        return scores[-1 if declared.repeated == "last" else 0]
+    read = read_cells(scores)
+    held = ~np.isnan(read.values)
+    if read.unreadable or (read.signed[held].any() and not read.signed[held].all()):
+        raise UsageError(f"the scores of model '{model}' on task '{task}' have no mean", where=where)
+    mean = float(read.values[held].mean()) if held.any() else None
+    return f"{mean!r}%" if read.signed.any() else mean
 
 
 def _refuse_repeated_tasks(tasks: Sequence[str], where: str) -> None:
