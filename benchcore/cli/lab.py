@@ -52,7 +52,7 @@ def compare(
         typer.Option(metavar="NAME,NAME", help="Default: macro,plain,own; or all. NAME@3 has a panel of three."),
     ] = None,
     repeats: Annotated[int, typer.Option(help="Sub-pools of each suite.")] = 20,
-    draws: Annotated[int, typer.Option(help="Seeds of methods that draw, on each sub-pool; the control has 100.")] = 10,
+    draws: Annotated[int, typer.Option(help="Seeds of methods that draw, on each sub-pool; the control has 100.")] = 5,
     split: Annotated[str, typer.Option(help="Of models: random, family, or strongest (30 % are held out).")] = "random",
     panel: Annotated[
         str, typer.Option(metavar="P,P", help="Sizes of the panel for estimators that need one.")

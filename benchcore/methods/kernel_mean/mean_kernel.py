@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import hashlib
 from collections import OrderedDict
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,7 +17,7 @@ from benchcore.submodular.pairs.threads import Threads
 
 _BLOCK = 512  # a block of the kernel stays in the processor's cache
 _SAMPLE = 1024  # rows that the median distance is taken from
-_KEPT = 16
+_KEPT, _KEPT_BYTES = 2, 256 * 1024**2  # kernels, and the largest that is kept
 
 
 class MeanKernel:
@@ -35,6 +36,12 @@ class MeanKernel:
         self._left, self._right = zip(*(_halves(block) for block in self._blocks), strict=True)
         self._groups = None if groups is None else groups.astype(np.int32)
         self.n = len(self._blocks[0])
+        self._means: dict[bytes, NDArray[np.float64]] = {}
+
+    @property
+    def nbytes(self) -> int:
+        """What it holds."""
+        return sum(block.nbytes for block in (*self._blocks, *self._left, *self._right))
 
     @property
     def coordinates(self) -> NDArray[np.float32]:
@@ -55,14 +62,11 @@ class MeanKernel:
         return kernel
 
     def mean(self, mass: NDArray[np.float64]) -> NDArray[np.float64]:
-        """(n,) mu = K m, by one pass over half of all pairs; kept for the next who asks with the same rows and mass."""
-        key = self._digest(mass)
-        mean = _MEANS.get(key)
-        if mean is None:
-            _MEANS[key] = mean = self._mean(mass)
-            if len(_MEANS) > _KEPT:
-                _MEANS.popitem(last=False)
-        return mean
+        """(n,) mu = K m, by one pass over half of all pairs; kept for the next who asks with the same mass."""
+        key = _digest([mass])
+        if key not in self._means:
+            self._means[key] = self._mean(mass)
+        return self._means[key]
 
     def _mean(self, mass: NDArray[np.float64]) -> NDArray[np.float64]:
         mean = np.zeros(self.n)
@@ -88,26 +92,41 @@ class MeanKernel:
                 others[second - start - _BLOCK : columns.stop - start - _BLOCK] = mass[rows] @ block
         return own, others
 
-    def _digest(self, mass: NDArray[np.float64]) -> bytes:
-        digest = hashlib.blake2b(np.ascontiguousarray(mass).tobytes(), digest_size=16)
-        for block in [*self._blocks, *([] if self._groups is None else [self._groups])]:
-            digest.update(str(block.shape).encode())
-            digest.update(np.ascontiguousarray(block).tobytes())
-        return digest.digest()
-
 
 # What is kept depends on nothing but its key, the content: a hundred seeds on one pool need one pass over its pairs.
-_MEANS: OrderedDict[bytes, NDArray[np.float64]] = OrderedDict()
+_KERNELS: OrderedDict[bytes, MeanKernel] = OrderedDict()
 
 
 def embedding_kernel(problem: Problem) -> MeanKernel:
     """The kernel of the vectors alone."""
-    return MeanKernel([directions(problem)])
+    return _kept("vectors", [problem.features["embedding"]], lambda: MeanKernel([directions(problem)]))
 
 
 def full_kernel(problem: Problem) -> MeanKernel:
     """The kernel of all blocks that the problem has (`embedding`, `surface`, `ngrams`), with its groups."""
-    return MeanKernel(text_blocks(problem), problem.group_numbers)
+    groups = problem.group_numbers
+    names = [name for name in ("embedding", "surface", "ngrams") if name in problem.features]
+    content = [*(problem.features[name] for name in names), groups]
+    return _kept("+".join(names), content, lambda: MeanKernel(text_blocks(problem), groups))
+
+
+def _kept(name: str, content: Sequence[NDArray[Any]], make: Callable[[], MeanKernel]) -> MeanKernel:
+    """The kernel of some content: that which was made of the same before, unless it is large."""
+    key = name.encode() + _digest(content)
+    kernel = _KERNELS.pop(key, None) or make()
+    if kernel.nbytes <= _KEPT_BYTES:
+        _KERNELS[key] = kernel
+        if len(_KERNELS) > _KEPT:
+            _KERNELS.popitem(last=False)
+    return kernel
+
+
+def _digest(arrays: Sequence[NDArray[Any]]) -> bytes:
+    digest = hashlib.blake2b(digest_size=16)
+    for array in arrays:
+        digest.update(f"{array.dtype} {array.shape}".encode())
+        digest.update(np.ascontiguousarray(array).tobytes())
+    return digest.digest()
 
 
 def text_blocks(problem: Problem) -> list[NDArray[np.floating]]:
