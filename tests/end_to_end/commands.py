@@ -83,7 +83,8 @@ class Command:
 
 def _is_ray_agent(process: psutil.Process) -> bool:
     """Ray's own agents, which touch nothing of ours, end by themselves a minute or two after their node."""
-    return _is(process, lambda running: "Agent" in running.cmdline()[0] or "agent" in " ".join(running.cmdline()[:4]))
+    # A process that is ending has no command line any more.
+    return _is(process, lambda running: "agent" in " ".join(running.cmdline()[:4]).lower())
 
 
 def run(folder: Path, *arguments: str) -> Ended:
