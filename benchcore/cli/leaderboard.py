@@ -239,7 +239,8 @@ def _show_picks(
     from benchcore.cli.leaderboard_tables import print_picks
     from benchcore.cli.output import print_line
     from benchcore.leaderboard.export import EXPORTS, FILES
-    from benchcore.leaderboard.picks_file import document_of, write_file, write_json
+    from benchcore.leaderboard.picks_file import document_of, write_json
+    from benchcore.whole_file import write_file
 
     suite = f"{matrix.name}_{len(choice.tasks)}"
     if out is not None:

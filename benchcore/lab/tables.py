@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import io
-import os
 from collections.abc import Sequence
 from dataclasses import asdict, fields
 from pathlib import Path
@@ -16,6 +15,7 @@ import orjson
 from benchcore.errors import UsageError
 from benchcore.lab.contestants import HEADLINE
 from benchcore.lab.rows import ALL, Findings, Row, Summary
+from benchcore.whole_file import write_file
 
 Table = tuple[str, list[str], list[list[object]]]
 
@@ -56,14 +56,14 @@ def write_files(found: Findings, *, json: Path | None, out: Path | None) -> None
     """
     rows, summaries = [asdict(row) for row in found.rows], [asdict(summary) for summary in found.summaries]
     if json is not None:
-        _write(json, _json(rows))
+        write_file(json, _json(rows))
     if out is not None:
-        _write(out / "rows.json", _json(rows))
-        _write(out / "summaries.json", _json(summaries))
-        _write(out / "explained.json", _json([asdict(share) for share in found.explained]))
-        _write(out / "rows.csv", _csv([field.name for field in fields(Row)], rows))
-        _write(out / "error_curves.csv", _csv(list(_CURVE), [row for row in rows if row["is_default"]]))
-        _write(out / "summaries.csv", _csv([field.name for field in fields(Summary)], summaries))
+        write_file(out / "rows.json", _json(rows))
+        write_file(out / "summaries.json", _json(summaries))
+        write_file(out / "explained.json", _json([asdict(share) for share in found.explained]))
+        write_file(out / "rows.csv", _csv([field.name for field in fields(Row)], rows))
+        write_file(out / "error_curves.csv", _csv(list(_CURVE), [row for row in rows if row["is_default"]]))
+        write_file(out / "summaries.csv", _csv([field.name for field in fields(Summary)], summaries))
 
 
 def budget_tables(found: Findings) -> list[Table]:
@@ -188,13 +188,3 @@ def _csv(columns: Sequence[str], rows: Sequence[dict[str, Any]]) -> bytes:
     writer.writeheader()
     writer.writerows(rows)
     return stream.getvalue().encode()
-
-
-def _write(file: Path, content: bytes) -> None:
-    try:
-        file.parent.mkdir(parents=True, exist_ok=True)
-        partial = file.with_name(f".{file.name}.{os.getpid()}.tmp")
-        partial.write_bytes(content)
-        partial.replace(file)
-    except OSError as error:
-        raise UsageError(f"cannot be written ({error.strerror})", where=str(file)) from None

@@ -11,7 +11,8 @@ from typing import Any
 
 from benchcore.leaderboard.compare import Row, Standing, standings
 from benchcore.leaderboard.figures import can_draw, encoded, error_by_tasks
-from benchcore.leaderboard.picks_file import write_file, write_json
+from benchcore.leaderboard.picks_file import write_json
+from benchcore.whole_file import write_file
 
 
 def write_comparison(rows: Sequence[Row], out: Path) -> list[Path]:

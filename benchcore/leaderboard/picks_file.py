@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import os
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -18,6 +17,7 @@ from benchcore.leaderboard.judging import LEVEL
 from benchcore.leaderboard.matrix import Scale, ScoreMatrix
 from benchcore.leaderboard.predictor import Predictor, predictor_from
 from benchcore.leaderboard.seen import Seen, seen_from, seen_on
+from benchcore.whole_file import write_file
 
 _KIND, _VERSION = "benchcore leaderboard picks", 1
 
@@ -156,18 +156,3 @@ def write_json(file: Path, document: Any) -> None:
         UsageError: it cannot be written.
     """
     write_file(file, orjson.dumps(document, option=orjson.OPT_INDENT_2 | orjson.OPT_SERIALIZE_NUMPY) + b"\n")
-
-
-def write_file(file: Path, content: bytes) -> None:
-    """Write a file as a whole or not at all.
-
-    Raises:
-        UsageError: it cannot be written.
-    """
-    try:
-        file.parent.mkdir(parents=True, exist_ok=True)
-        partial = file.with_name(f".{file.name}.{os.getpid()}.tmp")
-        partial.write_bytes(content)
-        partial.replace(file)
-    except OSError as error:
-        raise UsageError(f"cannot be written ({error.strerror})", where=str(file)) from None

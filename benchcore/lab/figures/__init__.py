@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from benchcore.errors import UsageError
 from benchcore.lab.figures.drawing import can_draw, encoded
 from benchcore.lab.figures.error_by_budget import error_by_budget
 from benchcore.lab.figures.predicted import predicted_scores
 from benchcore.lab.figures.rank_flips import rank_flips
 from benchcore.lab.figures.ratio_maps import methods_by_suite, selection_by_estimator
 from benchcore.lab.rows import Findings
+from benchcore.whole_file import write_file
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -47,16 +46,6 @@ def write_figures(found: Findings, folder: Path, kind: str = "svg") -> list[Path
     for name, draw in FIGURES.items():
         figure = draw(found)
         if figure is not None:
-            files.append(_write(folder / f"{name}.{kind}", encoded(figure, kind)))
+            files.append(folder / f"{name}.{kind}")
+            write_file(files[-1], encoded(figure, kind))
     return files
-
-
-def _write(file: Path, content: bytes) -> Path:
-    try:
-        file.parent.mkdir(parents=True, exist_ok=True)
-        partial = file.with_name(f".{file.name}.{os.getpid()}.tmp")
-        partial.write_bytes(content)
-        partial.replace(file)
-    except OSError as error:
-        raise UsageError(f"cannot be written ({error.strerror})", where=str(file)) from None
-    return file
