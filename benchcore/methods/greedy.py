@@ -27,7 +27,11 @@ def maximize(problem: Problem, make: Callable[[Rows, np.ndarray], Objective]) ->
     vectors = problem.features["embedding"]
     require_directions(vectors, problem.ids)
     mass = integer_mass(problem.mass, problem.group_numbers)
-    objective = make(quantise(vectors, mass_weighted_mean(vectors, mass)), mass)
+    return maximize_objective(problem, make(quantise(vectors, mass_weighted_mean(vectors, mass)), mass))
+
+
+def maximize_objective(problem: Problem, objective: Objective) -> Selection:
+    """Pick greedily from an objective over the problem's items, in balanced rounds or at will."""
     picks = lazy_greedy(objective, _rounds(problem), problem.include)
     value = objective.value
     found = certify(with_landmarks_beyond(picks, objective), objective, _rounds(problem), len(problem.include))

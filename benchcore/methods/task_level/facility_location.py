@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 from numpy.typing import NDArray
 
-from benchcore.methods.problem import Certificate, Problem, Selection
+from benchcore.methods.greedy import maximize_objective
+from benchcore.methods.problem import Problem, Selection
 from benchcore.methods.task_level.source import columns
-from benchcore.submodular.certificates import certify
-from benchcore.submodular.constraints.rounds import Rounds
 from benchcore.submodular.objectives.facility_location import FacilityLocation
-from benchcore.submodular.optimizers.lazy import lazy_greedy, with_landmarks_beyond
 from benchcore.submodular.quantise import integer_mass
 from benchcore.submodular.similarities.precomputed import DenseSimilarity
 
@@ -116,20 +116,4 @@ def maximize(problem: Problem, similarity: Floats) -> Selection:
     """
     mass = integer_mass(problem.mass, np.zeros(problem.n, np.int64))
     objective = FacilityLocation(DenseSimilarity(similarity), mass)
-    picks = lazy_greedy(objective, _all(problem), problem.include)
-    value = objective.value
-    found = certify(with_landmarks_beyond(picks, objective), objective, _all(problem), len(problem.include))
-    return Selection(
-        indices=picks.order,
-        gains=picks.gains / objective.unit,
-        value=value / objective.unit,
-        certificate=None if found is None else Certificate(found.bound / objective.unit, found.ratio, "exact"),
-        roles=np.full(len(picks.order), "core"),
-    )
-
-
-def _all(problem: Problem) -> Rounds:
-    """Plain cardinality."""
-    turns = np.zeros(problem.n, np.int64)
-    given = np.array([len(problem.include)], np.int64)
-    return Rounds(turns, problem.available, problem.k - len(problem.include), given)
+    return maximize_objective(replace(problem, balanced=False), objective)
