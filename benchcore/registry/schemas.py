@@ -114,6 +114,7 @@ SCHEMAS: dict[str, pa.Schema] = {
             ("task", TEXT),
             ("document_hash", TEXT),
             ("prompt_id", TEXT),
+            ("content_hash", TEXT),  # of the prompt when it was bound; of an edited prompt the binding is void
             ("document_id", TEXT),
             ("harness_version", TEXT),
         ]
