@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from benchcore.cli.options import Debug, Quiet, start_logging
+from benchcore.cli.options import Debug, Json, Quiet, start_logging
 from benchcore.errors import BenchcoreError, UsageError
 
 if TYPE_CHECKING:
@@ -164,6 +164,46 @@ def reproduce(
     write_files(found, json=json, out=out)
     _draw(found, out)
     _require_complete(found)
+
+
+@app.command()
+def intervals(
+    suite: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="[SUITE]...", help="As for compare; default: those of reproduce.", show_default=False),
+    ] = None,
+    *,
+    k: Annotated[str | None, typer.Option("-k", "--k", metavar="K,K", help="Budgets (default: 100,200,400).")] = None,
+    repeats: Annotated[int, typer.Option(min=1, help="Sub-pools of each suite.")] = 20,
+    draws: Annotated[int, typer.Option(min=1, help="Seeds on each sub-pool.")] = 5,
+    seed: Annotated[int, typer.Option(min=0, max=2**63 - 1, help="Of all that is drawn.")] = 0,
+    json: Json = False,
+    debug: Debug = False,
+    quiet: Quiet = False,
+) -> None:
+    """Measure how often the 95 % intervals of `benchcore estimate` hold the true score, by suite and by their kind.
+
+    Kinds: see docs/estimates.md. A suite is a folder or dataset:NAME, as for `lab compare`.
+    """
+    start_logging(quiet=quiet, debug=debug)
+    from dataclasses import asdict
+
+    from benchcore.cli.output import print_json, print_table
+    from benchcore.lab.interval_coverage import BUDGETS, interval_coverage
+    from benchcore.lab.reproduce import SUITES
+
+    ks = _numbers(k, "--k", "100,200,400") or BUDGETS
+    specs = suite or list(SUITES.values())
+    rows = interval_coverage(specs, ks=ks, repeats=repeats, draws=draws, encoder=default_encoder, seed=seed)
+    if json:
+        print_json([asdict(row) for row in rows])
+        return
+    columns = ("suite", "kind", "k#", "intervals#", "coverage#", "+-#", "points wide#", "error#")
+    lines = [
+        (row.suite, row.kind, row.k, row.intervals, f"{row.coverage:.3f}", f"{row.spread:.3f}", row.width, row.error)
+        for row in rows
+    ]
+    print_table("95 % intervals of a model's score", columns, lines)
 
 
 def _draw(found: Findings, out: Path | None) -> None:

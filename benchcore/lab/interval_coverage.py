@@ -1,0 +1,179 @@
+"""How often the intervals that `estimate` gives hold the true score, by suite and by where they come from."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from benchcore.estimation.intervals import Intervals, spread_intervals, stratified_intervals
+from benchcore.lab.coverage import held
+from benchcore.lab.features import TextEncoder, default_cache, features_of
+from benchcore.lab.protocol import Protocol, Scores, Trial, trial_of
+from benchcore.lab.splits import smallest_pool
+from benchcore.lab.suites import Suite, load_suite
+from benchcore.methods import DEFAULT, METHODS
+from benchcore.progress import progress
+
+Indices = NDArray[np.int64]
+
+AUDIT_SHARE = 0.2  # of the picks
+AUDIT_LEAST = 400  # picks, below which there is no audit slice
+BUDGETS = (100, 200, 400)
+
+
+@dataclass(frozen=True)
+class IntervalRow:
+    """Intervals of one kind on one suite.
+
+    Attributes:
+        suite: its name.
+        kind: where the interval comes from; see `KINDS`.
+        k: picks.
+        intervals: how many there were: sub-pools x draws x models.
+        coverage: share of them that hold the true macro score.
+        spread: standard error of the coverage over sub-pools, which overlap.
+        width: mean width, in points.
+        error: mean absolute error of the estimate, in points.
+    """
+
+    suite: str
+    kind: str
+    k: int
+    intervals: int
+    coverage: float
+    spread: float
+    width: float
+    error: float
+
+
+@dataclass(frozen=True, eq=False)
+class _Told:
+    """Intervals of one draw, the estimates that are printed with them, and the truth; each (models,)."""
+
+    intervals: Intervals
+    estimate: Scores
+    truth: Scores
+
+
+Told = Callable[[Trial, int, int], _Told]
+
+
+def design(trial: Trial, k: int, draw: int) -> _Told:
+    """A random draw that is spread over the vectors: what the design promises."""
+    picks = _picks(trial, "local_pivotal", k, draw)
+    found = spread_intervals(_scores(trial, picks), trial.groups[picks], *_target(trial), trial.coordinates[picks])
+    return _Told(found, found.estimate, trial.truth(0))
+
+
+def model(trial: Trial, k: int, draw: int) -> _Told:
+    """The default method's picks, taken as if they had been drawn at random inside benchmarks."""
+    picks = _picks(trial, DEFAULT, k, draw)
+    found = stratified_intervals(_scores(trial, picks), trial.groups[picks], *_target(trial))
+    return _Told(found, found.estimate, trial.truth(0))
+
+
+def audit(trial: Trial, k: int, draw: int) -> _Told:
+    """A slice that was drawn before the default method picked the rest: what the draw promises."""
+    from benchcore.methods.stratified_random import stratified_random
+
+    problem = trial.problem(k, draw, balanced=True, with_scores=False)
+    drawn = stratified_random(replace(problem, k=round(AUDIT_SHARE * k))).indices
+    core = METHODS[DEFAULT](replace(problem, k=k - len(drawn), exclude=drawn)).indices
+    every = np.concatenate([core, drawn])
+    sizes, shares = _target(trial)
+    found = stratified_intervals(_scores(trial, drawn), trial.groups[drawn], sizes, shares)
+    whole = stratified_intervals(_scores(trial, every), trial.groups[every], sizes, shares)
+    return _Told(found, whole.estimate, trial.truth(0))
+
+
+KINDS: Mapping[str, Told] = {"design": design, "model": model, "audit": audit}
+_LEAST = {"audit": AUDIT_LEAST}
+
+
+def interval_coverage(
+    specs: Sequence[str],
+    *,
+    ks: Sequence[int] = BUDGETS,
+    repeats: int = 20,
+    draws: int = 5,
+    kinds: Sequence[str] = tuple(KINDS),
+    encoder: Callable[[], TextEncoder] | None = None,
+    seed: int = 0,
+) -> list[IntervalRow]:
+    """Measure on sub-pools of suites whose true scores are known.
+
+    Args:
+        specs: of suites, as `suites.load_suite` takes them.
+        ks: budgets; those that a suite has no room for are left out.
+        repeats: sub-pools of each suite.
+        draws: seeds on each sub-pool.
+        kinds: names in KINDS.
+        encoder: makes the encoder; called only where vectors are needed.
+        seed: of all that is drawn.
+
+    Raises:
+        UsageError: a suite cannot be read.
+    """
+    suites = [load_suite(spec) for spec in specs]
+    rows: list[IntervalRow] = []
+    with progress("intervals", len(suites) * repeats, "sub-pools") as advance:
+        for suite in suites:
+            lacks = "embedding" not in suite.blocks and suite.texts
+            encodes = encoder() if encoder and lacks else None
+            features = features_of(suite, encodes, default_cache(), ("embedding", "surface", "ngrams"))
+            protocol = Protocol(ks=tuple(sorted(ks)), repeats=repeats, draws=draws, seed=seed)
+            trials = (trial_of(suite, features, protocol, repeat) for repeat in range(repeats))
+            rows += _measured(suite, protocol, trials, kinds, advance)
+    return rows
+
+
+def _measured(
+    suite: Suite, protocol: Protocol, trials: Iterator[Trial], kinds: Sequence[str], advance: Callable[[int], None]
+) -> list[IntervalRow]:
+    groups = np.unique(suite.groups, return_inverse=True)[1]
+    room = smallest_pool(groups, protocol.least)
+    cells = [
+        (kind, k) for kind in kinds for k in protocol.ks if max(len(suite.benchmarks), _LEAST.get(kind, 1)) <= k <= room
+    ]
+    found: dict[tuple[str, int], list[NDArray[np.float64]]] = {cell: [] for cell in cells}
+    for trial in trials:
+        for kind, k in cells:
+            told = [KINDS[kind](trial, k, draw) for draw in range(protocol.draws)]
+            found[kind, k].append(np.stack([_judged(one) for one in told]))
+        advance(1)
+    return [_row(suite.name, kind, k, judged) for (kind, k), judged in found.items()]
+
+
+def _judged(told: _Told) -> NDArray[np.float64]:
+    """(3, models) whether the interval holds the truth, its width and the error, both in points."""
+    width = 100 * (told.intervals.high - told.intervals.low)
+    return np.stack([held(told.intervals, told.truth), width, 100 * np.abs(told.estimate - told.truth)])
+
+
+def _row(suite: str, kind: str, k: int, judged: Sequence[NDArray[np.float64]]) -> IntervalRow:
+    """Sum up by sub-pool first: models and draws on one sub-pool hang together."""
+    pools = np.array([np.nanmean(one, axis=(0, 2)) for one in judged])
+    means = pools.mean(axis=0)
+    spread = pools[:, 0].std(ddof=1) / np.sqrt(len(pools)) if len(pools) > 1 else float("nan")
+    count = sum(int(np.isfinite(one[:, 0]).sum()) for one in judged)
+    return IntervalRow(suite, kind, k, count, float(means[0]), float(spread), float(means[1]), float(means[2]))
+
+
+def _picks(trial: Trial, method: str, k: int, draw: int) -> Indices:
+    """The first k picks; a nested method's come from the largest budget, once a draw."""
+    entry = METHODS[method]
+    problem = trial.problem(k, draw, balanced=True, with_scores=False)
+    return np.asarray(entry(problem).indices)
+
+
+def _scores(trial: Trial, picks: Indices) -> Scores:
+    return np.asarray(trial.scores(0)[picks], np.float64)
+
+
+def _target(trial: Trial) -> tuple[Scores, Scores]:
+    """Prompts of each benchmark, and equal shares."""
+    sizes = np.bincount(trial.groups).astype(np.float64)
+    return sizes, np.full(len(sizes), 1 / len(sizes))
