@@ -22,6 +22,9 @@ INTERRUPTED, TERMINATED = 130, 143  # 128 + the signal's number, as shells have 
 # The class of all errors that typer finds in a command line; where it lives differs between typer's versions.
 _WrongUsage: type[Exception] = typer.BadParameter.__mro__[1]
 
+# Set by what `--install-completion` writes for the shell.
+_COMPLETION = "_BENCHCORE_COMPLETE"
+
 # Packages that come with extras, for whoever runs a step without its extra.
 _EXTRAS = {
     "pyspark": "spark",
@@ -34,7 +37,6 @@ _EXTRAS = {
 
 app = typer.Typer(
     name="benchcore",
-    add_completion=False,
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
 )
@@ -67,6 +69,8 @@ app.add_typer(leaderboard.app, name="leaderboard")
 def main() -> None:
     """Entry point of the console script and of `python -m benchcore`."""
     _open_streams()
+    if _COMPLETION in os.environ:  # a shell asks how a command line could go on; typer answers and exits
+        app(prog_name="benchcore")
     sys.exit(execute(app, sys.argv[1:]))
 
 

@@ -185,3 +185,12 @@ def test_no_job_hides_a_module_of_the_standard_library():
     jobs = Path(benchcore.__file__).parents[1] / "jobs"
 
     assert not {script.stem for script in jobs.glob("*.py")} & sys.stdlib_module_names
+
+
+def test_a_shell_is_told_how_a_command_line_goes_on():
+    """As the script of `--show-completion` asks for it."""
+    words = {"COMP_WORDS": "benchcore leaderboard pre", "COMP_CWORD": "2", "_BENCHCORE_COMPLETE": "complete_bash"}
+    ended = subprocess.run(
+        [sys.executable, "-m", "benchcore"], env={**os.environ, **words}, capture_output=True, text=True, check=False
+    )
+    assert ended.stdout.split() == ["predict"]
