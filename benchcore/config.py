@@ -14,6 +14,8 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_valida
 
 from benchcore.errors import UsageError
 
+AUDITED_FROM = 400  # smallest k with an audit slice
+
 
 class Section(BaseModel):
     """Base of all sections: frozen, and an unknown key is an error."""
@@ -130,6 +132,7 @@ class SelectSection(Section):
     shard_size: int = Field(20_000, ge=1)
     certificate: Literal["exact", "none"] = "exact"
     workers: int | Literal["auto"] = "auto"
+    audit: int = Field(0, ge=0, description="of the k, prompts that are drawn at random before any is picked")
 
     @field_validator("mass")
     @classmethod
@@ -137,6 +140,41 @@ class SelectSection(Section):
         if isinstance(mass, dict) and not all(weight >= 0 and weight < float("inf") for weight in mass.values()):
             raise ValueError("benchmark weights must be finite and not negative")
         return mass
+
+    @model_validator(mode="after")
+    def _an_audit_can_prove_something(self) -> SelectSection:
+        if self.audit and self.k < AUDITED_FROM:
+            raise ValueError(
+                f"an audit slice needs k of at least {AUDITED_FROM}, and k is {self.k}: below, the slice is too small"
+                " to prove anything (20 prompts over 40 strata say nothing), and costs the picks it takes the place of"
+            )
+        if self.audit > self.k // 2:
+            raise ValueError(f"an audit slice is at most half of the picks: audit is {self.audit}, k is {self.k}")
+        return self
+
+
+class Price(Section):
+    """What a model's tokens cost: money for a million of them."""
+
+    input: float = Field(ge=0, allow_inf_nan=False)
+    output: float = Field(0.0, ge=0, allow_inf_nan=False)
+
+
+class PlanSection(Section):
+    """What `benchcore plan` counts with: how far, and what a model's answers to the picks cost."""
+
+    k_max: int = Field(2000, ge=1, description="the largest k that is looked at")
+    characters_per_token: float = Field(4.0, gt=0, allow_inf_nan=False)
+    output_tokens: float | dict[str, float] = Field(0.0, description="of an answer, or by benchmark")
+    prices: dict[str, Price] = Field({}, description="by the name of the model")
+    currency: str = "USD"
+
+    @field_validator("output_tokens")
+    @classmethod
+    def _tokens_are_counts(cls, tokens: Any) -> Any:
+        if not all(0 <= count < float("inf") for count in (tokens.values() if isinstance(tokens, dict) else [tokens])):
+            raise ValueError("tokens must be finite and not negative")
+        return tokens
 
 
 class ReportSection(Section):
@@ -155,11 +193,32 @@ class Config(Section):
     ray: RaySection = RaySection()
     embed: EmbedSection = EmbedSection()
     select: SelectSection = SelectSection()
+    plan: PlanSection = PlanSection()
     report: ReportSection = ReportSection()
 
 
-Format = Literal["json-lines", "json-list", "json-object", "json", "csv", "tsv", "parquet", "text"]
+Format = Literal[
+    "json-lines", "json-list", "json-object", "json", "csv", "tsv", "parquet", "text", "inspect", "lm-eval"
+]
 Template = str
+
+LOG_FORMATS = ("lm-eval", "inspect")  # logs of harnesses: several files of a source may hold the same document
+_LOG_MAPS: dict[str, dict[str, str]] = {  # what a source of such a format need not say
+    "lm-eval": {
+        "id": "{{ task }}/{{ doc_hash }}",
+        "task": "{{ task }}",
+        "prompt": "{{ request }}",
+        "choices": "{{ options }}",
+        "answer": "{{ expected }}",
+    },
+    "inspect": {
+        "id": "{{ task }}/{{ hash }}",
+        "task": "{{ task }}",
+        "prompt": "{{ question }}",
+        "choices": "{{ choices }}",
+        "answer": "{{ expected }}",
+    },
+}
 
 
 class MappingSection(Section):
@@ -196,6 +255,14 @@ class SourceSpec(Section):
     explode: Template | None = Field(None, description="expression that gives the list of examples in a record")
     tags: tuple[str, ...] = ()
     map: MappingSection
+
+    @model_validator(mode="before")
+    @classmethod
+    def _logs_bring_a_mapping(cls, tree: Any) -> Any:
+        if not isinstance(tree, dict) or tree.get("format") not in _LOG_MAPS:
+            return tree
+        given = tree.get("map") or {}
+        return tree | {"map": {**_LOG_MAPS[tree["format"]], **given} if isinstance(given, dict) else given}
 
     @model_validator(mode="after")
     def _columns_fit_the_format(self) -> SourceSpec:

@@ -66,6 +66,42 @@ def waiting(description: str) -> Iterator[None]:
         teller.join()
 
 
+@contextmanager
+def counting(description: str, unit: str = "items") -> Iterator[Callable[[int], None]]:
+    """Show how much of a piece of work is done whose size nobody knows; yields a function that is told of more.
+
+    Args:
+        description: what is being done, in a few words.
+        unit: what is counted.
+    """
+    if not sys.stderr.isatty():
+        yield _Count(description, unit).advance
+        return
+    from rich.console import Console
+    from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+
+    columns = (SpinnerColumn(), TextColumn("{task.description}"), TextColumn("{task.completed:,.0f} " + unit))
+    with Progress(*columns, TimeElapsedColumn(), console=Console(stderr=True), transient=True) as clock:
+        task = clock.add_task(description, total=None)
+        yield lambda done: clock.advance(task, done)
+
+
+class _Count:
+    """A log line every few seconds, with the count so far."""
+
+    def __init__(self, description: str, unit: str) -> None:
+        self.description, self.unit = description, unit
+        self.done = 0
+        self.told = time.monotonic()
+
+    def advance(self, done: int) -> None:
+        self.done += done
+        now = time.monotonic()
+        if now - self.told >= _SECONDS_BETWEEN_LINES:
+            self.told = now
+            log.info("%s: %d %s so far", self.description, self.done, self.unit)
+
+
 class _Lines:
     """A log line every few seconds, with the rate and the time left."""
 

@@ -44,6 +44,8 @@ def test_importing_is_quick_and_brings_nothing_heavy(module: str, limit_s: float
         "benchcore.embedding.job",
         "benchcore.distributed.job",
         "benchcore.report.page",
+        "benchcore.harness.importing",
+        "benchcore.harness.exporting",
     ],
 )
 def test_a_room_can_be_imported_without_its_engine(module: str):

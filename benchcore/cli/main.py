@@ -13,7 +13,7 @@ from typing import Annotated
 import typer
 
 import benchcore
-from benchcore.cli import doctor, lab, leaderboard, pick, registry, steps
+from benchcore.cli import compare, doctor, estimate, exchange, lab, leaderboard, pick, plan, registry, steps
 from benchcore.cli.output import drop_output, print_line, writing
 from benchcore.errors import BenchcoreError
 
@@ -60,6 +60,11 @@ app.command("embed")(steps.embed)
 app.command("select")(steps.select)
 app.command("report")(steps.report)
 app.command("pick")(pick.pick)
+app.command("plan")(plan.plan)
+app.command("export")(exchange.export)
+app.command("import")(exchange.import_)
+app.command("estimate")(estimate.estimate)
+app.command("compare")(compare.compare)
 app.command("doctor")(doctor.doctor)
 app.add_typer(registry.app, name="registry")
 app.add_typer(lab.app, name="lab")

@@ -9,6 +9,7 @@ import typer
 
 if TYPE_CHECKING:
     from benchcore.config import Config
+    from benchcore.registry.root import Registry
 
 Conf: TypeAlias = Annotated[Path, typer.Argument(metavar="CONF", help="Configuration file (YAML).", show_default=False)]
 OptionalConf: TypeAlias = Annotated[
@@ -33,6 +34,21 @@ def configuration(path: Path | None, root: str | None, settings: list[str] | Non
     from benchcore.config import load_config
 
     return load_config(path, settings or (), root)
+
+
+def existing_registry(config: Config) -> Registry:
+    """The registry that a configuration means; unlike a job's, it must be there.
+
+    Raises:
+        BenchcoreError: it is not.
+    """
+    from benchcore.errors import BenchcoreError
+    from benchcore.registry.root import Registry
+
+    opened = Registry.at(config.registry.root)
+    if opened.is_local and not Path(opened.root).is_dir():
+        raise BenchcoreError("there is no registry", where=opened.root, mend="Name its root with --root or CONF.")
+    return opened
 
 
 def start_logging(*, quiet: bool, debug: bool) -> None:

@@ -6,7 +6,17 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from benchcore.cli.options import Debug, Json, OptionalConf, Quiet, Root, Set, configuration, start_logging
+from benchcore.cli.options import (
+    Debug,
+    Json,
+    OptionalConf,
+    Quiet,
+    Root,
+    Set,
+    configuration,
+    existing_registry,
+    start_logging,
+)
 
 if TYPE_CHECKING:
     from benchcore.registry.manifests import Manifest
@@ -58,7 +68,7 @@ def show(
 
     from benchcore.cli.output import print_json, print_table
     from benchcore.registry.manifests import read_weights, resolve_manifest
-    from benchcore.report.page import picked_prompts
+    from benchcore.report.reading import picked_prompts
 
     start_logging(quiet=quiet, debug=debug)
     opened = _opened(conf, root, settings)
@@ -106,20 +116,7 @@ def history(
 
 
 def _opened(conf: Any, root: str | None, settings: list[str] | None) -> Registry:
-    """The registry that is meant; unlike a job's, it must exist.
-
-    Raises:
-        BenchcoreError: there is none.
-    """
-    from pathlib import Path
-
-    from benchcore.errors import BenchcoreError
-    from benchcore.registry.root import Registry
-
-    opened = Registry.at(configuration(conf, root, settings).registry.root)
-    if opened.is_local and not Path(opened.root).is_dir():
-        raise BenchcoreError("there is no registry", where=opened.root, mend="Name its root with --root or CONF.")
-    return opened
+    return existing_registry(configuration(conf, root, settings))
 
 
 def _tables(opened: Registry) -> list[dict[str, Any]]:

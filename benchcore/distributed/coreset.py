@@ -34,7 +34,8 @@ class Coreset:
         input_digest: hash of the selectable prompts.
         order: (k,) pool positions in the order of picking.
         gains: (k,) parts of `value`.
-        probabilities: (k,) of inclusion where the design is random, else None.
+        roles: (k,) `core` or `audit`.
+        probabilities: (k,) of inclusion, NaN where a pick was not drawn; None where none was.
         coverage: (n,) similarity of each pool row to its nearest pick, in whole numbers.
         nearest: (n,) which pick that is.
         shares: one Benchmark for each in the pool, sorted by name.
@@ -48,6 +49,7 @@ class Coreset:
     input_digest: str
     order: NDArray[np.int64]
     gains: NDArray[np.float64]
+    roles: NDArray[np.str_]
     probabilities: NDArray[np.float64] | None
     coverage: NDArray[np.float32]
     nearest: NDArray[np.int64]
@@ -147,11 +149,15 @@ def _picks(pool: Pool, coreset: Coreset) -> pa.Table:
             "benchmark": pool.benchmark[coreset.order].tolist(),
             "gain": coreset.gains,
             "represents": represents,
-            "role": ["core"] * k,
-            "inclusion_probability": coreset.probabilities if coreset.probabilities is not None else [None] * k,
+            "role": coreset.roles.tolist(),
+            "inclusion_probability": _or_null(coreset.probabilities, k),
         },
         schema=SCHEMAS["coresets"],
     )
+
+
+def _or_null(probabilities: NDArray[np.float64] | None, k: int) -> pa.Array:
+    return pa.nulls(k, pa.float64()) if probabilities is None else pa.array(probabilities, from_pandas=True)
 
 
 def _weights(pool: Pool, coreset: Coreset) -> tuple[tuple[str, ...], pa.Table]:

@@ -52,6 +52,8 @@ class Identity:
             "features": {name: block.encoder for name, block in blocks.items()},
             "plan": plan,
         }
+        if section.audit:  # else coresets keep the names that they had before there was a slice
+            semantic["audit"] = section.audit
         attributes = hashlib.sha256(pool.copies.tobytes())
         for column in (pool.benchmark, pool.category):
             attributes.update("\0".join(column.tolist()).encode())

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchcore.config import Config
+from benchcore.distributed.audit import joined, set_apart
 from benchcore.distributed.coreset import Coreset, write
 from benchcore.distributed.crew import Crew, workers_for
 from benchcore.distributed.identity import Identity
@@ -20,12 +21,14 @@ from benchcore.distributed.merge import rows_of
 from benchcore.distributed.order import Order
 from benchcore.distributed.plan import Shard, bytes_needed, cut, depth, require_memory
 from benchcore.distributed.pool import Pool
+from benchcore.distributed.prefixes import Orders
 from benchcore.distributed.shard_worker import ShardRows
 from benchcore.distributed.vectors import Embeddings
 from benchcore.distributed.ways import SHARDED, method_of
 from benchcore.distributed.whole_pool import WholePool
 from benchcore.errors import UsageError
 from benchcore.estimation.weights import Benchmark
+from benchcore.methods import METHODS
 from benchcore.methods.mass import group_shares, item_mass
 from benchcore.methods.problem import Problem, Selection, require_feasible
 from benchcore.methods.unvalued import unvalued
@@ -70,14 +73,13 @@ def select(config: Config, registry: Registry, pool: Pool, run_id: str, pinned: 
         UsageError: the pool is empty, k does not fit it, or ids or benchmarks that are named are not in it.
         BenchcoreError: vectors are missing or unusable, memory does not suffice, or workers keep dying.
     """
-    problem, shares = problem_of(config, pool)
-    shards = cut(pool.text_hash, config.select.shard_size, config.registry.buckets)
-    identity = Identity.of(config, pool, shards)
+    selecting = _selecting(config, registry, pool)
+    identity = selecting.identity
     known = find_manifest(registry, identity.coreset_id)
     if known is not None and (known.certificate or not _certified(config)):
         log.info("select: coreset %s is there already", identity.coreset_id)
         return SelectOutcome(identity.coreset_id, changed=False)
-    _Selecting(config, registry, pool, problem, shares, shards, identity).run(run_id, pinned)
+    selecting.run(run_id, pinned)
     return SelectOutcome(identity.coreset_id, changed=True)
 
 
@@ -116,14 +118,42 @@ def problem_of(config: Config, pool: Pool) -> tuple[Problem, tuple[Benchmark, ..
     return problem, tuple(Benchmark(str(name), str(category), float(share)) for name, category, share in benchmarks)
 
 
+def orders(config: Config, registry: Registry, pool: Pool, pinned: Mapping[str, int]) -> Orders:
+    """The picks of every k up to `select.k`; what is computed is kept, so that their selection is quick.
+
+    A method whose smaller selections are no prefixes has no such order; its place takes a balanced random draw.
+
+    Args:
+        config: the section `select`, and Ray's for `facility_location`; no other method starts an engine here.
+        registry: whose tables are read.
+        pool: the selectable prompts.
+        pinned: table -> version to read; `embeddings` among them.
+
+    Raises:
+        UsageError: as `select`.
+        BenchcoreError: as `select`.
+    """
+    return _selecting(config, registry, pool).orders(pinned.get("embeddings"))
+
+
+def _selecting(config: Config, registry: Registry, pool: Pool) -> _Selecting:
+    problem, shares = problem_of(config, pool)
+    audit, core = set_apart(problem, config.select.audit)
+    shards = cut(pool.text_hash, config.select.shard_size, config.registry.buckets)
+    identity = Identity.of(config, pool, shards)
+    return _Selecting(config, registry, pool, problem, audit, core, shares, shards, identity)
+
+
 @dataclass(frozen=True, eq=False)
 class _Selecting:
-    """One selection under way."""
+    """One selection under way: `core` is what the method picks of `problem`, beside the audit slice."""
 
     config: Config
     registry: Registry
     pool: Pool
     problem: Problem
+    audit: Selection
+    core: Problem
     shares: tuple[Benchmark, ...]
     shards: tuple[Shard, ...]
     identity: Identity
@@ -135,19 +165,16 @@ class _Selecting:
         if self.config.select.method != SHARDED:
             with _timed("order", timings):
                 picked = self._at_once(version)
-        connect(self.config.ray)
-        embeddings = Embeddings(self.registry, version, self.pool.encoder)
-        workers = workers_for(self.config.select.workers, len(self.shards))
-        spare = self._spare_memory(embeddings.dimension(), workers)
-        mass = integer_mass(self.problem.mass, self.problem.group_numbers)
+        mass = self._mass
         scale = float(mass.sum()) * UNIT
-        with Crew(embeddings, self._shard_rows(mass), workers, spare // workers) as crew:
+        with self._crew(version) as crew:
             with _timed("centre", timings):
                 centre = _centre(crew, float(mass.sum()))
                 shared = crew.share(centre)
             if picked is None:
                 with _timed("order", timings):
-                    picked = self._over_shards(crew, centre, shared)
+                    picked = self._over_shards(crew, centre, shared, self.core.k)
+            picked = joined(picked, self.audit)
             with _timed("coverage", timings):
                 rows = rows_of(crew, shared, picked.indices)
                 coverage, nearest = self._nearest(crew, shared, rows)
@@ -160,6 +187,7 @@ class _Selecting:
             input_digest=self.identity.input_digest,
             order=picked.indices,
             gains=picked.gains / scale,
+            roles=picked.roles,
             probabilities=picked.inclusion_probabilities,
             coverage=coverage,
             nearest=nearest,
@@ -170,6 +198,34 @@ class _Selecting:
         )
         write(self.registry, self.pool, coreset, run_id=run_id, pinned=pinned, timings=timings)
 
+    def orders(self, version: int | None) -> Orders:
+        k, audit, method = self.core.k, self.audit.indices, self.config.select.method
+        if not method_of(method).nested:
+            return Orders(audit, ((k, METHODS["random"](self.core).indices),), nested=False)
+        if method != SHARDED:
+            return Orders(audit, ((k, self._at_once(version).indices),))
+        found = {}
+        with self._crew(version) as crew:
+            centre = _centre(crew, float(self._mass.sum()))
+            shared = crew.share(centre)
+            for deep in sorted({depth(picks, k) for picks in range(1, k + 1)}):
+                found[deep] = self._over_shards(crew, centre, shared, deep).indices
+        return Orders(audit, tuple(found.items()))
+
+    @property
+    def _mass(self) -> NDArray[np.float64]:
+        return integer_mass(self.problem.mass, self.problem.group_numbers)
+
+    @contextmanager
+    def _crew(self, version: int | None) -> Iterator[Crew]:
+        """The workers, with the shards."""
+        connect(self.config.ray)
+        embeddings = Embeddings(self.registry, version, self.pool.encoder)
+        workers = workers_for(self.config.select.workers, len(self.shards))
+        spare = self._spare_memory(embeddings.dimension(), workers)
+        with Crew(embeddings, self._shard_rows(self._mass), workers, spare // workers) as crew:
+            yield crew
+
     def _spare_memory(self, dimension: int, workers: int) -> int:
         """Bytes that all workers may use beyond what they must have."""
         needed, available = bytes_needed(self.shards, dimension, workers), _free_memory(self.config)
@@ -177,7 +233,7 @@ class _Selecting:
         return (available - needed) // 2  # the rest is others'
 
     def _shard_rows(self, mass: NDArray[np.float64]) -> list[ShardRows]:
-        turns, available = self.problem.turns, self.problem.available
+        turns, available = self.core.turns, self.core.available
         return [
             ShardRows(
                 buckets=shard.buckets,
@@ -193,15 +249,14 @@ class _Selecting:
 
     def _at_once(self, version: int | None) -> Selection:
         """The picks of a method that runs in one process; its gains, if it has any, are no parts of the coverage."""
-        picked = WholePool(self.config, self.registry, self.pool, version).pick(self.problem, self.identity)
+        picked = WholePool(self.config, self.registry, self.pool, version).pick(self.core, self.identity)
         return replace(picked, gains=np.zeros(len(picked.indices)))
 
-    def _over_shards(self, crew: Crew, centre: NDArray[np.float64], shared: Any) -> Selection:
-        """The k picks over the shards, and their whole-number gains."""
-        k = self.problem.k
-        deep = depth(k, self.problem.n - len(self.problem.exclude))
+    def _over_shards(self, crew: Crew, centre: NDArray[np.float64], shared: Any, k: int) -> Selection:
+        """k picks over the shards, and their whole-number gains."""
+        deep = depth(k, self.core.n - len(self.core.exclude))
         key = self.identity.order_key(deep, centre)
-        found = Order(crew, self.shards, replace(self.problem, k=deep), shared, self.registry, key).find()
+        found = Order(crew, self.shards, replace(self.core, k=deep), shared, self.registry, key).find()
         return replace(unvalued(found.order[:k]), gains=found.gains[:k])
 
     def _nearest(

@@ -51,7 +51,7 @@ class WholePool:
     version: int | None
 
     def pick(self, problem: Problem, identity: Identity) -> Selection:
-        """Pick `problem.k` prompts; a selection that was finished before is read.
+        """Pick `problem.k` prompts; a selection that was finished before is read, and of a nested method a part of it.
 
         Raises:
             UsageError: the method cannot pick from a registry.
@@ -63,28 +63,43 @@ class WholePool:
             return entry(problem)
         features = self._features(problem.k)
         contents = {block: hashlib.sha256(rows.tobytes()).hexdigest() for block, rows in features.items()}
-        key = digest("whole", identity.semantic, identity.input_digest, contents)
+        named = {**identity.semantic, "k": None} if entry.nested else identity.semantic
+        key = digest("whole", named, identity.input_digest, contents)
         known = checkpoints.load(self.registry, key)
-        if known is not None:
+        if known is not None and len(known.order) >= problem.k:
             log.info("select: the picks of %s are there already", name)
-            return unvalued(known.order)
+            return unvalued(known.order[: problem.k])
         with waiting(f"{name} on {self.pool.n:,} prompts"), single_threaded_blas():
             found = entry(replace(problem, features=features))
         if found.inclusion_probabilities is None:
             checkpoints.save(self.registry, key, Greedy(found.indices, np.zeros(len(found.indices))))
         return found
 
+    def vectors(self) -> NDArray[np.float32]:
+        """(n, d) the vectors by which coverage is measured.
+
+        Raises:
+            BenchcoreError: some are missing or unusable, or memory does not suffice.
+        """
+        stored = self._stored("embedding", self.pool.embedding)
+        self._require_memory(stored.dimension(), 0, "reading the vectors")
+        return self._directed(self._read("embedding", stored))
+
     def _features(self, k: int) -> dict[str, NDArray[np.float32]]:
         blocks = blocks_of(self.config.select.method, self.pool)
         stored = {name: self._stored(name, block) for name, block in blocks.items()}
-        self._require_memory(sum(vectors.dimension() for vectors in stored.values()), k)
+        self._require_memory(sum(vectors.dimension() for vectors in stored.values()), k, self.config.select.method)
         features = {name: self._read(name, vectors) for name, vectors in stored.items()}
+        self._directed(features["embedding"])
+        return features
+
+    def _directed(self, vectors: NDArray[np.float32]) -> NDArray[np.float32]:
         try:
-            require_directions(features["embedding"], self.pool.prompt_id)
+            require_directions(vectors, self.pool.prompt_id)
         except ValueError as error:
             mend = "Filter these prompts out, or embed them anew."
             raise BenchcoreError(str(error), where="embeddings", mend=mend) from None
-        return features
+        return vectors
 
     def _stored(self, name: str, block: Block) -> Embeddings:
         vectors = Embeddings(self.registry, self.version, block.encoder)
@@ -107,11 +122,11 @@ class WholePool:
     def _texts(self, name: str) -> NDArray[np.str_]:
         return self.pool.text_hash if name == "embedding" else self.pool.said
 
-    def _require_memory(self, dimensions: int, k: int) -> None:
+    def _require_memory(self, dimensions: int, k: int, what: str) -> None:
         needed, free = bytes_needed(self.pool.n, dimensions, k), free_memory()
         if free is not None and needed > free:
             raise BenchcoreError(
-                f"{self.config.select.method} on {self.pool.n:,} prompts in one process needs"
+                f"{what} on {self.pool.n:,} prompts in one process needs"
                 f" {needed / 2**30:.1f} GiB of memory, {free / 2**30:.1f} GiB are free",
                 where="select",
                 mend="Filter prompts out, use a larger machine, or take facility_location, which runs on shards.",

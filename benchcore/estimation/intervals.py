@@ -59,7 +59,7 @@ def stratified_intervals(
     """Intervals from simple random draws without replacement inside groups.
 
     The variance of a stratified mean with finite population corrections (Cochran 1977, 5.3) and its degrees of freedom
-    (Satterthwaite 1946); see `_intervals` for groups of few picks and for the ends.
+    (Satterthwaite 1946); see `_moments` for groups of few picks and `wilson` for the ends.
 
     Args:
         scores: (k, models) in [0, 1], NaN where missing, which is taken as drawn at random inside groups.
@@ -144,35 +144,88 @@ def _around_local_means(scores: Values, near: NDArray[np.int64]) -> tuple[Values
     return squares.sum(axis=0) / np.maximum(count, 1), freedom * count / len(near)
 
 
-def _intervals(inside: _Inside, scores: Values, sizes: Values, shares: Values, level: float) -> Intervals:
-    """Intervals of a stratified mean.
+@dataclass(frozen=True, eq=False)
+class Moments:
+    """A stratified mean and how far it may be off, each (models,); NaN for a model without a value.
 
-    A group of one pick shows no variance of its own: each borrows a degree of freedom from the variance of all picks
-    around the estimate (strata collapsed into one), which differences between groups make too large rather than too
-    small. The ends are Wilson's (1927): the scores that are t standard errors away if the standard error is that at
-    the end, in proportion to x (1 - x); so they hold for strong and weak models, too. Where all scores are the same, or
-    there is one only, no variance is known: it is then that of right and wrong answers, which is the largest that
-    scores in [0, 1] with their mean can have.
+    Attributes:
+        estimate: groups by their shares, equal weights inside.
+        variance: of the estimate.
+        alike: the variance of the estimate where that of single values is 1 in all groups.
+        freedom: degrees of freedom of the variance (Satterthwaite 1946).
+        known: whether values vary; where they do not, the variance says nothing.
     """
-    from scipy.special import stdtrit
 
+    estimate: Values
+    variance: Values
+    alike: Values
+    freedom: Values
+    known: NDArray[np.bool_]
+
+
+def stratified_moments(values: Values, groups: NDArray[np.int64], sizes: Values, shares: Values) -> Moments:
+    """Mean and variance of values on simple random draws without replacement inside groups (Cochran 1977, 5.3).
+
+    Args:
+        values: (k, models) of any scale, NaN where missing.
+        groups: (k,) group number of each pick.
+        sizes: (groups,) rows of the pool.
+        shares: (groups,) what each group counts, summing to 1.
+    """
+    return _moments(_inside(values, groups, len(sizes)), values, sizes, shares)
+
+
+def _moments(inside: _Inside, values: Values, sizes: Values, shares: Values) -> Moments:
+    """A group of one pick shows no variance of its own: each borrows a degree of freedom from the variance of all picks
+    around the estimate (strata collapsed into one), which differences between groups make too large rather than too
+    small.
+    """
     weights = np.where(inside.counts > 0, shares[:, None], 0.0)
     with np.errstate(invalid="ignore"):
         weights = weights / weights.sum(axis=0)
     estimate = (weights * inside.means).sum(axis=0)
-    variances, freedom = _with_borrowed(inside, scores, estimate)
+    variances, freedom = _with_borrowed(inside, values, estimate)
     left = np.clip(1 - inside.counts / sizes[:, None], 0.0, 1.0)
     alike = weights**2 * left / np.maximum(inside.counts, 1.0)
     parts = alike * variances
-    observed, spread = parts.sum(axis=0), np.maximum(estimate * (1 - estimate), 0.0)
+    observed = parts.sum(axis=0)
     below, known = (parts**2 / freedom).sum(axis=0), observed > _ROUNDING * alike.sum(axis=0)
     picked = np.where(inside.counts > 0, freedom, 0.0).sum(axis=0)
     degrees = np.where(known, observed**2 / np.where(known, below, 1.0), picked)
-    relative = np.where(known, observed / np.where(known, spread, 1.0), alike.sum(axis=0))
-    widening = stdtrit(degrees, (1 + level) / 2) ** 2 * relative
+    return Moments(estimate, observed, alike.sum(axis=0), degrees, known)
+
+
+def _intervals(inside: _Inside, scores: Values, sizes: Values, shares: Values, level: float) -> Intervals:
+    """Intervals of a stratified mean of scores in [0, 1].
+
+    Where all scores are the same, or there is one only, no variance is known: it is then that of right and wrong
+    answers, which is the largest that scores in [0, 1] with their mean can have.
+    """
+    found = _moments(inside, scores, sizes, shares)
+    spread = np.maximum(found.estimate * (1 - found.estimate), 0.0)
+    relative = np.where(found.known, found.variance / np.where(found.known, spread, 1.0), found.alike)
+    return wilson(found.estimate, relative, found.freedom, level)
+
+
+def wilson(estimate: Values, relative: Values, freedom: Values, level: float) -> Intervals:
+    """Ends that are scores, too (Wilson 1927), so that they hold for strong and weak models.
+
+    They are the scores that are t standard errors away if the standard error is that at the end, in proportion to
+    x (1 - x).
+
+    Args:
+        estimate: (models,) in [0, 1].
+        relative: (models,) its variance over estimate (1 - estimate).
+        freedom: (models,) degrees of freedom of the variance.
+        level: how often intervals are to hold the true score.
+    """
+    from scipy.special import stdtrit
+
+    spread = np.maximum(estimate * (1 - estimate), 0.0)
+    widening = stdtrit(freedom, (1 + level) / 2) ** 2 * relative
     centre = (estimate + widening / 2) / (1 + widening)
     half = np.sqrt(widening * spread + widening**2 / 4) / (1 + widening)
-    return Intervals(estimate, centre - half, centre + half, np.sqrt(relative * spread), degrees)
+    return Intervals(estimate, centre - half, centre + half, np.sqrt(relative * spread), freedom)
 
 
 def _with_borrowed(inside: _Inside, scores: Values, estimate: Values) -> tuple[Values, Values]:

@@ -55,22 +55,22 @@ def aipw(sample: Sample, scores: Scores) -> Scores:
         sample: with a panel.
         scores: (k, models) without missing ones.
     """
-    panel = _panel(sample)
+    panel = complete_panel(sample)
     weights = macro_weights(sample)
     picked = panel[sample.indices]
     centre = weights @ picked
     moved = sample.mass @ panel - centre
-    coefficients = _ridge(picked - centre, scores - weights @ scores, weights)
+    coefficients = ridge_slopes(picked - centre, scores - weights @ scores, weights)
     estimate: Scores = weights @ scores + moved @ coefficients
     return estimate
 
 
 def _item_means(sample: Sample) -> NDArray[np.float64]:
-    means: NDArray[np.float64] = _panel(sample).mean(axis=1)
+    means: NDArray[np.float64] = complete_panel(sample).mean(axis=1)
     return means
 
 
-def _panel(sample: Sample) -> NDArray[np.float64]:
+def complete_panel(sample: Sample) -> NDArray[np.float64]:
     """(n, p) the panel without gaps.
 
     Raises:
@@ -114,7 +114,7 @@ def centred_in_groups(columns: NDArray[np.float64], weights: NDArray[np.float64]
     return centred
 
 
-def _ridge(
+def ridge_slopes(
     columns: NDArray[np.float64], targets: NDArray[np.float64], weights: NDArray[np.float64]
 ) -> NDArray[np.float64]:
     """(p, models) ridge coefficients of centred columns, each model's penalty by generalized cross-validation."""

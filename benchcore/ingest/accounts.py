@@ -11,7 +11,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from benchcore.errors import BenchcoreError
-from benchcore.ingest.columns import ERROR, PROMPT, QUARANTINE
+from benchcore.ingest.columns import ERROR, PROMPT, QUARANTINE, REPEAT
 from benchcore.ingest.reading import unpack_error
 from benchcore.registry.root import Registry
 from benchcore.registry.tables import read as read_table
@@ -26,9 +26,13 @@ Account = dict[str, int]
 
 @dataclass(frozen=True)
 class FileCount:
-    """What reading one file gave: prompts and quarantined rows, and how many rows its reader says it read."""
+    """What reading one file gave: prompts and quarantined rows, and how many rows its reader says it read.
+
+    `repeats` are documents of a log that another file of its source holds too.
+    """
 
     prompts: int
+    repeats: int
     quarantined: int
     rows_read: int
     first_reason: tuple[int, str] | None  # row and reason of the first quarantined row
@@ -43,6 +47,7 @@ def count_files(read: DataFrame) -> dict[Place, FileCount]:
     error = F.when(read.kind == ERROR, F.struct("source_row", "reason", "raw"))
     counted = read.groupBy("source", "path").agg(
         F.count_if(read.kind == PROMPT).alias("prompts"),
+        F.count_if(read.kind == REPEAT).alias("repeats"),
         F.count_if(read.kind == QUARANTINE).alias("quarantined"),
         F.coalesce(F.sum("rows_read"), F.lit(0)).alias("rows_read"),
         F.min(reason).alias("first_reason"),
@@ -51,6 +56,7 @@ def count_files(read: DataFrame) -> dict[Place, FileCount]:
     return {
         (row.source, row.path): FileCount(
             row.prompts,
+            row.repeats,
             row.quarantined,
             row.rows_read,
             row.first_reason and tuple(row.first_reason),
@@ -105,6 +111,7 @@ def accounts_of(counts: Mapping[Place, FileCount], marks: DataFrame) -> dict[Pla
     accounts = {}
     for where, count in counts.items():
         kept, copies = identified.get(where, (0, 0))
+        copies += count.repeats
         account = dict(zip(COUNTS, (count.rows_read, kept, copies, count.quarantined), strict=True))
         if count.rows_read != kept + copies + count.quarantined:
             raise BenchcoreError(

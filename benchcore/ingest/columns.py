@@ -17,7 +17,7 @@ CONTENT = tuple(
 )
 
 # Kinds of the rows that reading gives.
-PROMPT, QUARANTINE, TALLY, ERROR = "prompt", "quarantine", "tally", "error"
+PROMPT, REPEAT, QUARANTINE, TALLY, ERROR = "prompt", "repeat", "quarantine", "tally", "error"
 
 READ = pa.schema(
     [

@@ -31,7 +31,7 @@ from benchcore.ingest.differences import (
 from benchcore.ingest.duplicates import shown_hash, with_duplicates
 from benchcore.ingest.files import find_files
 from benchcore.ingest.identities import identify, raise_collisions
-from benchcore.ingest.reading import read_files
+from benchcore.ingest.repeats import read_without_repeats
 from benchcore.ingest.session import session
 from benchcore.ingest.staging import Staging, clear, engine_lock, staging
 from benchcore.registry import tables
@@ -116,7 +116,8 @@ class _Run:
         `sources` comes last: it says that the rest is done.
         """
         with _one_line_errors(), staging(self.spark, self.registry, self.run_id) as stage:
-            read = stage.keep("read", read_files(self.spark, self.config, self.specs, self.changes.files), READ)
+            found = read_without_repeats(self.spark, self.config, self.specs, self.changes.files)
+            read = stage.keep("read", found, READ)
             counts = count_files(read)
             raise_unread(counts)
             self._raise_collisions(read)

@@ -53,34 +53,44 @@ class Mapping:
         """Whether one record may give several prompts."""
         return self._explode is not None
 
-    def map(self, value: Any, path: PurePosixPath, key: str | None = None) -> list[Canonical | Rejection]:
+    def map(
+        self, value: Any, path: PurePosixPath, key: str | None = None, document: Fields[str, Any] | None = None
+    ) -> list[Canonical | Rejection]:
         """Map one record; without `explode` the list has one element, with it one for each example.
 
         Args:
             value: the parsed record, usually a dictionary.
             path: of its file, relative to the data folder.
             key: of the record in a JSON object.
+            document: the names that a harness has for the record; goes into the metadata.
 
         Raises:
             UsageError: the source's `benchmark` or `category` template fails on this path.
         """
         variables = _variables(value, path, key)
         if self._explode is None:
-            return [self._one(value, variables, path)]
+            return [self._one(value, variables, path, document)]
         try:
             examples = self._explode.value(variables, _list_of_examples)
         except TemplateFailure as failure:
             return [_rejected(str(failure), value)]
-        return [self._one(example, _variables(example, path, key) | {"parent": value}, path) for example in examples]
+        return [
+            self._one(example, _variables(example, path, key) | {"parent": value}, path, document)
+            for example in examples
+        ]
 
-    def _one(self, value: Any, variables: dict[str, Any], path: PurePosixPath) -> Canonical | Rejection:
+    def _one(
+        self, value: Any, variables: dict[str, Any], path: PurePosixPath, document: Fields[str, Any] | None
+    ) -> Canonical | Rejection:
         try:
-            found = self._canonical(variables, path)
+            found = self._canonical(variables, path, document)
         except TemplateFailure as failure:
             found = str(failure)
         return _rejected(found, value) if isinstance(found, str) else found
 
-    def _canonical(self, variables: dict[str, Any], path: PurePosixPath) -> Canonical | str:
+    def _canonical(
+        self, variables: dict[str, Any], path: PurePosixPath, document: Fields[str, Any] | None
+    ) -> Canonical | str:
         benchmark, category = self._of_file(path)
         texts: dict[str, str | None] = {key: template.text(variables) for key, template in self._texts.items()}
         identity = None
@@ -94,14 +104,16 @@ class Mapping:
             prompt=texts.pop("prompt") or "",
             tags=(*self._spec.tags, *_list(self._tags, variables)),
             choices=_list(self._choices, variables),
-            metadata=self._metadata_json(variables),
+            metadata=self._metadata_json(variables, document),
             identity=identity,
             max_characters=self._max_characters,
             **texts,
         )
 
-    def _metadata_json(self, variables: dict[str, Any]) -> str:
+    def _metadata_json(self, variables: dict[str, Any], document: Fields[str, Any] | None) -> str:
         written = {key: template.value(variables, _sorted_json) for key, template in self._metadata.items()}
+        if document is not None:
+            written = dict(sorted((written | {"document": _sorted_json(dict(document))}).items()))
         return "{" + ", ".join(f"{json_text(key)}: {value}" for key, value in written.items() if value != "null") + "}"
 
     def _of_file(self, path: PurePosixPath) -> tuple[str, str]:

@@ -42,4 +42,4 @@ def rows_of(unit: ReadUnit, mapping: Mapping) -> Iterator[Row]:
 def _outcomes(record: RawRecord, path: PurePosixPath, mapping: Mapping) -> list[Canonical | Rejection]:
     if record.error is not None:
         return [Rejection(raw_text(record.error), record.raw)]
-    return mapping.map(record.value, path, record.key)
+    return mapping.map(record.value, path, record.key, record.document)

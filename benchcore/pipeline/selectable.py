@@ -44,7 +44,7 @@ def selectable(config: Config, registry: Registry, pinned: Mapping[str, int]) ->
 
     renderer = Renderer(config.embed)
     prompts = _current_prompts(registry, pinned)
-    licences = _licences(registry, pinned, prompts)
+    licences = licences_of(registry, pinned, prompts)
     prompts = prompts.filter(pa.array(filters.keep(prompts, licences, config.select.filter)))
     prompts, copies = collapse(prompts)
     ids, features = prompts["prompt_id"].to_pylist(), config.embed.features
@@ -125,7 +125,7 @@ def _current_prompts(registry: Registry, pinned: Mapping[str, int]) -> pa.Table:
     return found
 
 
-def _licences(registry: Registry, pinned: Mapping[str, int], prompts: pa.Table) -> pa.ChunkedArray:
+def licences_of(registry: Registry, pinned: Mapping[str, int], prompts: pa.Table) -> pa.ChunkedArray:
     """The licence of the file that each prompt was read from, in the order of the prompts."""
     columns = ("source", "path", "licence")
     current = read(registry, "sources", pinned.get("sources"), columns, pc.field("superseded_by").is_null())

@@ -24,6 +24,7 @@ from benchcore.registry.tables import pin
 
 if TYPE_CHECKING:
     from benchcore.distributed.pool import Pool
+    from benchcore.report.ground import Ground
 
 log = logging.getLogger(__name__)
 
@@ -80,6 +81,7 @@ class Job:
     isolate: bool = True
     coreset_id: str | None = None
     report: Path | None = None
+    pool: tuple[Pool, dict[str, int]] | None = None
     done: list[StepOutcome] = field(default_factory=list)
 
 
@@ -206,15 +208,31 @@ def _report(job: Job) -> _Done:
         job.coreset_id = _existing_coreset(job)
     path = report_path(job.config, job.registry, job.coreset_id)
     before = path.stat().st_mtime_ns if path.exists() else None
-    job.report = write(job.registry, job.coreset_id, path)
+    job.report = write(job.registry, job.coreset_id, path, _ground(job, job.coreset_id))
     return job.report.stat().st_mtime_ns != before, {}, ()
 
 
+def _ground(job: Job, coreset_id: str) -> Ground:
+    """The prompts that a coreset was selected from, at the versions that it was selected at."""
+    from benchcore.pipeline.selectable import selectable
+    from benchcore.registry.manifests import find_manifest
+    from benchcore.report.ground import Ground
+
+    pool, pinned = _pool(job)
+    manifest = find_manifest(job.registry, coreset_id)
+    if manifest is not None and manifest.table_versions != pinned:
+        pool = selectable(job.config, job.registry, manifest.table_versions)
+    return Ground(pool.prompt_id, pool.text_hash, pool.benchmark, pool.copies, pool.encoder)
+
+
 def _pool(job: Job) -> tuple[Pool, dict[str, int]]:
+    """The pool at the newest versions; built once for all steps that need the same."""
     from benchcore.pipeline.selectable import selectable
 
     pinned = pin(job.registry, ("prompts", "sources", "embeddings"))
-    return selectable(job.config, job.registry, pinned), pinned
+    if job.pool is None or job.pool[1] != pinned:
+        job.pool = selectable(job.config, job.registry, pinned), pinned
+    return job.pool
 
 
 def _existing_coreset(job: Job) -> str:

@@ -58,12 +58,14 @@ def find_manifest(registry: Registry, coreset_id: str) -> Manifest | None:
 
 
 def resolve_manifest(registry: Registry, name: str) -> Manifest:
-    """The manifest of a coreset named by its id or by the beginning of it.
+    """The manifest of a coreset named by its id, by the beginning of it, or as `latest` (that of the newest run).
 
     Raises:
         BenchcoreError: no coreset, or more than one, has an id that begins so.
     """
     manifests = list_manifests(registry)
+    if name == "latest" and manifests:
+        return manifests[-1]
     found = [manifest for manifest in manifests if manifest.coreset_id.startswith(name)]
     if len(found) == 1:
         return found[0]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -84,6 +84,11 @@ def read(
     return found.select([field.name for field in wanted]).cast(pa.schema(wanted))
 
 
+def among(column: str, texts: Collection[str]) -> pc.Expression:
+    """The rows whose text in a column is one of some, of which there may be none."""
+    return pc.field(column).isin(pa.array(sorted(texts), pa.string()))
+
+
 def missing_file(registry: Registry, name: str, error: FileNotFoundError) -> BenchcoreError:
     """The error for a table of which somebody removed a data file."""
     return BenchcoreError(
@@ -94,17 +99,23 @@ def missing_file(registry: Registry, name: str, error: FileNotFoundError) -> Ben
     )
 
 
-def append_missing(registry: Registry, name: str, rows: pa.Table) -> int:
+def append_missing(registry: Registry, name: str, rows: pa.Table, among_those: pc.Expression | None = None) -> int:
     """Add the rows whose key the table lacks, in one commit; without any, no commit is made.
 
     The caller holds the registry's lock.
+
+    Args:
+        registry: where the table lies.
+        name: of the table.
+        rows: each key once.
+        among_those: stored rows that may have such keys, where that is known: no others are read.
 
     Returns:
         How many rows were added.
     """
     keys = list(KEYS[name])
     rows = rows.select(SCHEMAS[name].names).cast(SCHEMAS[name])
-    present = read(registry, name, columns=keys)
+    present = read(registry, name, columns=keys, where=among_those)
     missing = rows.append_column("_row", pa.array(range(rows.num_rows), pa.int64()))
     kept = missing.select([*keys, "_row"]).join(present, keys, join_type="left anti")["_row"]
     if len(kept) == 0:

@@ -1,60 +1,66 @@
-"""The page about one coreset: a single HTML file without scripts or network, readable in light and in dark."""
+"""The page about one coreset: a single HTML file that works offline, readable in light and in dark."""
 
 from __future__ import annotations
 
+import base64
 import contextlib
+import hashlib
 import os
-import re
 import tempfile
-from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from importlib import resources
 from pathlib import Path
-from typing import Any
-
-import orjson
-import pyarrow.compute as pc
 
 from benchcore.errors import BenchcoreError
-from benchcore.registry.manifests import Manifest, find_manifest, manifest_warnings, read_picks, read_weights
+from benchcore.registry.identity import digest
+from benchcore.registry.manifests import Manifest, find_manifest
 from benchcore.registry.root import Registry
-from benchcore.registry.tables import read
+from benchcore.report.findings import find
+from benchcore.report.ground import Ground
+from benchcore.report.hostile_text import bounded, visible
+from benchcore.report.packing import beginning_length, packed
+from benchcore.report.page_data import data_block, points_block, texts_block
+from benchcore.report.plotting_library import plotting_library
+from benchcore.report.reading import beginnings, exact_copies, picked_prompts, rows_of, weights_by_target
+from benchcore.report.stored_layouts import stored_layout
+from benchcore.report.view import Material, view
+from benchcore.scoring.estimates import Estimates, estimate
 
-# What the page opens up on demand, from the manifest.
-_PROVENANCE = {
-    "Configuration that decides the picks": "semantic_configuration",
-    "Encoders": "encoders",
-    "Table versions that were read": "table_versions",
-    "Library versions": "library_versions",
-    "Seconds by step": "timings",
-    "Digest of the input": "input_digest",
-}
+_SCRIPTS = ("theme.js", "data.js", "picks.js", "map.js", "start.js")
+_PARTS = ("page.html", "style.css", *_SCRIPTS)
+_VERSION = 1  # of what is read and computed; raised when the same coreset shall give another page
+_HEAD = 4096  # bytes, in which the page says what it was made of
 
-# Control characters but line feed and tab, Unicode's line ends, and what turns the reading direction of others round.
-_UNSEEN = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069\ufeff]")
+# Its WebGL part puts its drawing functions together as text. The page's own scripts do nothing of the kind.
+_LIBRARY_NEEDS = "'unsafe-eval'"
+
+Library = tuple[str, str]
 
 
-def write(registry: Registry, coreset_id: str, path: Path) -> Path:
-    """Write the page of a coreset; one that is there already with the same content is not touched.
+def write(registry: Registry, coreset_id: str, path: Path, ground: Ground) -> Path:
+    """Write the page of a coreset; one of the same coreset and the same scores is left alone.
 
     Args:
         registry: holds the coreset.
         coreset_id: which one.
         path: where the page goes; folders are made.
+        ground: the prompts that the coreset was selected from.
 
     Returns:
         `path`.
 
     Raises:
-        BenchcoreError: there is no such coreset, or the file cannot be written.
+        BenchcoreError: there is no such coreset, its tables lack something, or the file cannot be written.
     """
     manifest = find_manifest(registry, coreset_id)
     if manifest is None:
         raise BenchcoreError(f"no coreset '{coreset_id}'", where=registry.root, mend="Run `benchcore select CONF`.")
-    page = render(manifest, picked_prompts(registry, manifest), read_weights(registry, coreset_id)).encode()
+    library, estimates = plotting_library(), estimate(registry, manifest)
+    made_of = _made_of(manifest, estimates, library)
     try:
-        if not path.is_file() or path.read_bytes() != page:
-            _replace(path, page)
+        if not _is_there(path, made_of):
+            material = gather(registry, manifest, ground, estimates, mapped=library is not None)
+            _replace(path, render(material, library, made_of).encode())
     except OSError as error:
         raise BenchcoreError(
             f"the page cannot be written ({error.strerror})", where=str(path), mend="Choose another with report.path."
@@ -62,62 +68,85 @@ def write(registry: Registry, coreset_id: str, path: Path) -> Path:
     return path
 
 
-def picked_prompts(registry: Registry, manifest: Manifest) -> list[dict[str, Any]]:
-    """The picks by rank, with their prompts as they were at the version that the selection read."""
-    picks = read_picks(registry, manifest.coreset_id).to_pylist()
-    columns = ("prompt_id", "category", "source", "path", "source_row", "record_id", "prompt", "answer", "choices")
-    wanted = pc.field("prompt_id").isin([pick["prompt_id"] for pick in picks])
-    found = read(registry, "prompts", manifest.table_versions.get("prompts"), columns, wanted).to_pylist()
-    prompts = {row["prompt_id"]: row for row in found}
-    missing = [pick["prompt_id"] for pick in picks if pick["prompt_id"] not in prompts]
-    if missing:
-        raise BenchcoreError(f"the table of prompts lacks {len(missing)} picks, first {missing[0]}", registry.root)
-    return [pick | prompts[pick["prompt_id"]] for pick in picks]
-
-
-def render(manifest: Manifest, picks: Sequence[Mapping[str, Any]], weights: Mapping[str, float]) -> str:
-    """The page as text: the same coreset gives the same text.
+def gather(registry: Registry, manifest: Manifest, ground: Ground, estimates: Estimates, *, mapped: bool) -> Material:
+    """Read and work out all that a page shows.
 
     Args:
+        registry: holds the coreset.
         manifest: of the coreset.
-        picks: by rank, each with its prompt; all text in them is taken for hostile.
-        weights: of the picks for the whole suite, by prompt id.
+        ground: the prompts that it was selected from.
+        estimates: of models.
+        mapped: whether there shall be a map.
+    """
+    rows = rows_of(registry, manifest, ground)
+    picks = picked_prompts(registry, manifest)
+    masses = {row["benchmark"]: row["mass"] for row in manifest.coverage}
+    ids = [pick["prompt_id"] for pick in picks]
+    return Material(
+        manifest=manifest,
+        picks=picks,
+        weights=weights_by_target(registry, manifest.coreset_id),
+        ground=ground,
+        findings=find(ground, rows, ids, masses, exact_copies(registry, manifest)),
+        beginnings=beginnings(registry, manifest, ground, beginning_length(ground.n)),
+        estimates=estimates,
+        positions=stored_layout(registry, ground.text_hash, rows) if mapped else None,
+    )
+
+
+def render(material: Material, library: Library | None, made_of: str = "") -> str:
+    """The page as text: the same material gives the same text.
+
+    Args:
+        material: of the coreset; all text in it is taken for hostile.
+        library: source and version of the plotting library; None makes a page without a map.
+        made_of: what identifies the material, for a later run to know the page by.
     """
     import jinja2
 
     environment = jinja2.Environment(autoescape=True, undefined=jinja2.StrictUndefined, keep_trailing_newline=True)
     environment.filters |= {"visible": visible, "bounded": bounded}
-    template = environment.from_string(resources.files(__package__).joinpath("template.html").read_text("utf-8"))
-    facts = asdict(manifest)
-    return template.render(
-        manifest=manifest,
-        semantic=manifest.semantic_configuration,
-        certificate=manifest.certificate,
-        coverage=sorted(manifest.coverage, key=lambda row: (row["category"], row["benchmark"])),
-        prompts=sum(row["prompts"] for row in manifest.coverage),
-        warnings=manifest_warnings(manifest),
-        picks=picks,
-        weights=weights,
-        gains=any(pick["gain"] for pick in picks),
-        provenance=[(title, _pretty(facts[name])) for title, name in _PROVENANCE.items()],
+    script = '(() => {\n"use strict";\n' + "\n".join(_part(name) for name in _SCRIPTS) + "})();\n"
+    blocks = {"data": packed(data_block(material))}
+    if library is not None and material.positions is not None:
+        blocks |= {
+            "points": packed(points_block(material)),
+            "texts": packed(texts_block(material)),
+            "plotly": packed(library[0].encode()),
+        }
+    return environment.from_string(_part("page.html")).render(
+        **view(material),
+        made_of=made_of,
+        style=_part("style.css"),
+        script=script,
+        allowed=" ".join([_hashed(script), *([_hashed(library[0]), _LIBRARY_NEEDS] if library is not None else [])]),
+        blocks=blocks,
+        library=library[1] if library is not None else None,
     )
 
 
-def bounded(text: str, characters: int) -> str:
-    """The beginning of a text, and how much more there is."""
-    more = len(text) - characters
-    return text if more <= 0 else f"{text[:characters]} … ({more:,} more characters)"
+def _made_of(manifest: Manifest, estimates: Estimates, library: Library | None) -> str:
+    """Names all that the page depends on: the coreset, the scores and this room's own parts."""
+    parts = [hashlib.sha256(_part(name).encode()).hexdigest() for name in _PARTS]
+    return digest("page", _VERSION, parts, library and library[1], asdict(manifest), asdict(estimates))
 
 
-def visible(text: str | None) -> str:
-    """A text whose control and direction-changing characters are spelled out, so that it shows what it holds."""
-    return _UNSEEN.sub(lambda found: f"\\u{ord(found[0]):04x}", (text or "").replace("\r\n", "\n"))
+def _is_there(path: Path, made_of: str) -> bool:
+    if not path.is_file():
+        return False
+    with path.open("rb") as file:
+        head = file.read(_HEAD)
+        file.seek(max(0, path.stat().st_size - 16))
+        return f'content="{made_of}"'.encode() in head and file.read().rstrip().endswith(b"</html>")
 
 
-def _pretty(value: Any) -> str:
-    if isinstance(value, str):
-        return value
-    return orjson.dumps(value, option=orjson.OPT_INDENT_2 | orjson.OPT_SORT_KEYS).decode()
+def _part(name: str) -> str:
+    return resources.files(__package__).joinpath("parts", name).read_text("utf-8")
+
+
+def _hashed(source: str) -> str:
+    """As a content security policy names a script."""
+    return f"'sha256-{base64.b64encode(hashlib.sha256(source.encode()).digest()).decode()}'"
 
 
 def _replace(path: Path, page: bytes) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-Kind = Literal["design", "audit", "model"]
+Kind = Literal["design", "audit", "model", "exact"]
 
 
 @dataclass(frozen=True)
@@ -23,7 +23,8 @@ class TargetEstimate:
         low: lower end of the interval, None likewise.
         high: upper end.
         kind: where the interval comes from: `design` (the draw of all picks), `audit` (the draw of the audit slice),
-            `model` (as if the picks had been drawn; for deterministic picks nothing else is known).
+            `model` (as if the picks had been drawn; for deterministic picks nothing else is known), `exact` (every
+            prompt of the target has a score: nothing is estimated).
         estimator: name in `benchcore.estimation.ESTIMATORS`.
         reason: why it is not estimable; None where it is.
         needed_k: size of a coreset that would make it estimable; None where it is, or where none would.

@@ -112,7 +112,7 @@ def test_the_short_help_of_no_command_is_cut(capsys):
     execute(app, ["--help"])
 
     commands = capsys.readouterr().out.partition("Commands:")[2].strip().splitlines()
-    assert len(commands) == 10
+    assert len(commands) == 15
     assert not [line for line in commands if "..." in line]
 
 

@@ -7,11 +7,12 @@ from typing import Any
 
 import orjson
 import pyarrow as pa
+from deltalake import write_deltalake
 
 from benchcore.registry.identity import bucket, content_hash, prompt_id
 from benchcore.registry.root import Registry
-from benchcore.registry.schemas import SCHEMAS
-from benchcore.registry.tables import append_missing
+from benchcore.registry.schemas import KEYS, SCHEMAS
+from benchcore.registry.tables import append_missing, read
 
 
 def prompt(benchmark: str, number: int, **values: Any) -> dict[str, Any]:
@@ -56,6 +57,14 @@ def store(registry: Registry, table: str, rows: Sequence[Mapping[str, Any]]) -> 
     append_missing(registry, table, pa.Table.from_pylist(list(rows), SCHEMAS[table]))
 
 
+def edit(registry: Registry, table: str, rows: Sequence[Mapping[str, Any]]) -> None:
+    """Bring rows into a table by its key, those that are there in their new version."""
+    replaced = {tuple(row[key] for key in KEYS[table]): row for row in read(registry, table).to_pylist()}
+    replaced |= {tuple(row[key] for key in KEYS[table]): dict(row) for row in rows}
+    written = pa.Table.from_pylist(list(replaced.values()), SCHEMAS[table])
+    write_deltalake(registry.uri(table), written, mode="overwrite")
+
+
 def store_coreset(registry: Registry, coreset_id: str, picks: Sequence[Mapping[str, Any]], **manifest: Any) -> None:
     """Picks in their order, with equal weights, and a manifest that covers their benchmarks."""
     k = len(picks)
@@ -76,7 +85,7 @@ def store_coreset(registry: Registry, coreset_id: str, picks: Sequence[Mapping[s
     weights = [common | {"target": "suite", "prompt_id": row["prompt_id"], "weight": 1 / k} for row in picks]
     coverage = [
         {"benchmark": name, "category": category, "prompts": 40, "picks": _count(picks, name), "coverage": 0.75}
-        | {"truncated": 0, "unknown_language": 0}
+        | {"distinct": 40, "mass": 1 / len(benchmarks), "borrowed": False, "truncated": 0, "unknown_language": 0}
         for name, category in benchmarks.items()
     ]
     row = {

@@ -59,6 +59,13 @@ def test_a_name_that_fits_none_or_several_is_told(registry: Registry, name: str,
     assert told in str(caught.value)
 
 
+def test_latest_is_that_of_the_newest_run(registry: Registry, tmp_path: Path):
+    """Whatever its id; where there is none, it is told as any other name."""
+    assert resolve_manifest(registry, "latest").coreset_id == "abcdef"
+    with pytest.raises(BenchcoreError, match="no coreset 'latest'"):
+        resolve_manifest(Registry.at(tmp_path / "none"), "latest")
+
+
 def test_the_beginning_of_an_id_is_enough(registry: Registry):
     """Thirty-two digits are for machines."""
     assert resolve_manifest(registry, "abcd").coreset_id == "abcdef"

@@ -7,7 +7,9 @@ from collections.abc import Callable, Iterator
 from benchcore.ingest.readers.columnar import read_parquet
 from benchcore.ingest.readers.delimited import read_delimited
 from benchcore.ingest.readers.documents import read_document, too_large
+from benchcore.ingest.readers.inspect_logs import read_inspect
 from benchcore.ingest.readers.lines import line_splits, read_lines, splittable
+from benchcore.ingest.readers.lm_eval_log import read_lm_eval
 from benchcore.ingest.readers.opening import require_encoding
 from benchcore.ingest.readers.records import RawRecord, ReadUnit
 
@@ -17,9 +19,11 @@ WHOLE_FORMATS = ("json-list", "json-object", "json", "text")  # parsed whole: `m
 
 _READERS: dict[str, Callable[[ReadUnit], Iterator[RawRecord]]] = {
     "json-lines": read_lines,
+    "lm-eval": read_lm_eval,
     "csv": read_delimited,
     "tsv": read_delimited,
     "parquet": read_parquet,
+    "inspect": read_inspect,
     **dict.fromkeys(WHOLE_FORMATS, read_document),
 }
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -61,6 +62,8 @@ class RawRecord:
         key: the record's key in a JSON object, else None.
         text: the record's own text where the format has one (a line); see `raw`.
         error: why it could not be parsed, else None.
+        document: for a record of a harness's log, the harness's own names of it (harness, task, id, hash, version);
+            they are kept in the prompt's metadata under `document`.
     """
 
     row: int
@@ -68,6 +71,7 @@ class RawRecord:
     key: str | None = None
     text: str | None = None
     error: str | None = None
+    document: Mapping[str, str | None] | None = None
 
     @property
     def raw(self) -> str:

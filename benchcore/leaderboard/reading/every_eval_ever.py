@@ -112,7 +112,7 @@ def _results(document: Any, where: str) -> tuple[list[_Result], list[str]]:
                     evaluation=plain(str(entry["evaluation_name"])),
                     dataset=str(source.get("dataset_name") or "") if isinstance(source, dict) else "",
                     metric=str(metric.get("metric_id") or metric.get("metric_name") or ""),
-                    scale=_scale(metric),
+                    scale=scale_of(metric),
                     lower_is_better=bool(metric.get("lower_is_better")),
                     score=score,
                     time=_number(time) or _number(document.get("retrieved_timestamp")) or 0.0,
@@ -132,7 +132,8 @@ def _number(value: Any) -> float | None:
     return number if math.isfinite(number) else None
 
 
-def _scale(metric: Any) -> Scale | None:
+def scale_of(metric: Any) -> Scale | None:
+    """What a `metric_config` says about from where to where scores go, in figures or by its unit."""
     low, high = _number(metric.get("min_score")), _number(metric.get("max_score"))
     if low is None or high is None or not low < high:
         low, high = _UNITS.get(str(metric.get("metric_unit")), (None, None))

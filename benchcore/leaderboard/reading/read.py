@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -111,6 +112,16 @@ def read_folder(folder: Path, declared: Declared) -> RawScores:
         where=str(folder),
         mend="Name a file, or the folder that holds the models' folders.",
     )
+
+
+def read_aggregates(folder: Path, files: Sequence[Path], declared: Declared) -> ScoreMatrix:
+    """Read some files of aggregates of Every Eval Ever below a folder, all of whose tasks and models are kept.
+
+    Raises:
+        UsageError: they cannot be understood without guessing.
+    """
+    name = declared.name or folder.resolve().name
+    return _matrix(name, _chosen(read_every_eval_ever(folder, files, declared), declared), declared)
 
 
 def _chosen(raw: RawScores, declared: Declared) -> RawScores:

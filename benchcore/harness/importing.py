@@ -1,0 +1,385 @@
+"""A harness's logs into `bindings` and `scores`; nothing is dropped silently, and the same log twice adds nothing."""
+
+from __future__ import annotations
+
+import logging
+from collections import Counter, defaultdict
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from benchcore.errors import BenchcoreError, UsageError
+from benchcore.harness.binding import (
+    Binder,
+    Declared,
+    Prompts,
+    load_prompts,
+    parse_benchmarks,
+    store_bindings,
+    stored_bindings,
+)
+from benchcore.harness.documents import Result, Scale
+from benchcore.harness.entry import Harness
+from benchcore.harness.notes import EXAMPLES, Notes
+from benchcore.harness.scores import Refused, metric_name, scale_of, score_of
+from benchcore.harness.tally import Tally, last_of_each
+from benchcore.harness.touched import Touched, touched_coresets
+from benchcore.ingest.readers.records import raw_text
+from benchcore.ingest.templates import json_text
+from benchcore.registry.identity import digest
+from benchcore.registry.lock import writer_lock
+from benchcore.registry.root import Registry
+from benchcore.registry.runs import new_run_id, record_run
+from benchcore.registry.schemas import KEYS
+from benchcore.registry.tables import among, append_missing, read
+
+log = logging.getLogger(__name__)
+
+Advance = Callable[[int], None]
+
+
+@dataclass(frozen=True)
+class ImportOptions:
+    """What the user says about logs.
+
+    Attributes:
+        model: the model, for logs that name none.
+        run: the run, for logs that name none; default: the stem of the log's file.
+        scales: metric -> scale, `""` for every metric; wins over what a log declares.
+        bind: `TASK=BENCHMARK`, as written.
+        declared: how documents and prompts belong together, apart from `bind`.
+        lock_timeout_s: how long to wait for another writer.
+    """
+
+    model: str | None = None
+    run: str | None = None
+    scales: Mapping[str, Scale] = field(default_factory=dict)
+    bind: Sequence[str] = ()
+    declared: Declared = field(default_factory=Declared)
+    lock_timeout_s: float = 3600.0
+
+
+@dataclass(frozen=True)
+class Imported:
+    """What an import found and did.
+
+    Attributes:
+        run_id: its name in `runs`, where it changed something.
+        changed: whether a table got a new version.
+        results: results read: one model, document, epoch and answer extraction each.
+        documents: distinct documents in them.
+        matched: results whose document is bound to a prompt.
+        matched_documents: documents that are.
+        bindings: rows added to, or replaced in, the table `bindings`.
+        scores: rows added to the table `scores`.
+        present: scores that were there already.
+        models: as the logs name them.
+        notes: everything else that was noticed, by kind, with examples.
+        coresets: of which picks these models have scores now.
+        leaderboards: scores of whole tasks that the logs hold: leaderboard -> how many are in `leaderboards` now.
+    """
+
+    run_id: str
+    changed: bool
+    results: int
+    documents: int
+    matched: int
+    matched_documents: int
+    bindings: int
+    scores: int
+    present: int
+    models: tuple[str, ...]
+    notes: Notes
+    coresets: tuple[Touched, ...]
+    leaderboards: Mapping[str, int] = field(default_factory=dict)
+
+
+def import_logs(
+    registry: Registry,
+    name: str,
+    harness: Harness,
+    paths: Sequence[Path],
+    options: ImportOptions,
+    *,
+    advance: Advance | None = None,
+) -> Imported:
+    """Read logs, bind their documents to prompts, and store bindings and scores: one commit a table, under the lock.
+
+    Args:
+        registry: must have prompts.
+        name: of the harness, as in `HARNESSES`.
+        harness: the reader of its logs.
+        paths: files or folders.
+        options: what the user says about them.
+        advance: is told how many more results have been read.
+
+    Raises:
+        UsageError: a path is no log of the harness, or an option names what there is not.
+        BenchcoreError: no result was found, or none belongs to a prompt of the registry.
+    """
+    for path in paths:
+        if not path.exists():
+            raise UsageError("there is no such file or folder", where=str(path))
+    if harness.results is None and harness.aggregates is None:
+        raise UsageError(f"logs of {name} cannot be read", mend="See docs/harnesses.md for those that can.")
+    leaderboards, changed = _store_aggregates(registry, harness, paths)
+    with writer_lock(registry, "import", options.lock_timeout_s):
+        started = datetime.now(UTC)
+        prompts = load_prompts(registry, may_be_none=bool(leaderboards))
+        reading = _Reading(name, harness, options, _binder(registry, prompts, name, harness, options))
+        for path in paths:
+            reading.read(path, advance)
+        reading.binder.settle()
+        rows = reading.rows()
+        if not leaderboards:
+            reading.require_matches(paths)
+        imported = _store(registry, reading, rows, started=started, paths=paths)
+        return replace(imported, leaderboards=leaderboards, changed=imported.changed or changed)
+
+
+def _store_aggregates(registry: Registry, harness: Harness, paths: Sequence[Path]) -> tuple[dict[str, int], bool]:
+    """Store what the logs say of whole tasks, where the harness's logs say such; under the lock, by itself.
+
+    Returns:
+        Leaderboard -> its scores, and whether any of them was not there already.
+    """
+    if harness.aggregates is None:
+        return {}, False
+    from benchcore.leaderboard.reading.stored import store
+
+    stored: dict[str, int] = {}
+    changed = False
+    for path in paths:
+        matrix = harness.aggregates(path)
+        if matrix is not None:
+            changed |= store(registry, matrix, str(path))
+            stored[matrix.name] = int(np.isfinite(matrix.scores).sum())
+    return stored, changed
+
+
+def _binder(registry: Registry, prompts: Prompts, name: str, harness: Harness, options: ImportOptions) -> Binder:
+    benchmarks = parse_benchmarks(options.bind, prompts.benchmarks())
+    declared = replace(options.declared, benchmarks=benchmarks, by_record_id=harness.by_record_id)
+    return Binder(prompts, name, declared, stored_bindings(registry, name))
+
+
+@dataclass
+class _Reading:
+    """What is known while logs are read."""
+
+    name: str
+    harness: Harness
+    options: ImportOptions
+    binder: Binder
+    notes: Notes = field(default_factory=Notes)
+    tally: Tally = field(default_factory=Tally)
+    results: int = 0
+    of_places: Counter[int] = field(default_factory=Counter)
+    models: dict[str, None] = field(default_factory=dict)
+    model_was_needed: bool = False
+    exemplified: set[tuple[str, str]] = field(default_factory=set)
+
+    def read(self, path: Path, advance: Advance | None) -> None:
+        """Take in all results of one path; a harness may have none but for whole tasks.
+
+        Raises:
+            UsageError: it is no log of this harness, or a result names no model and neither does the user.
+        """
+        for result in self.harness.results(path, self.notes) if self.harness.results is not None else ():
+            self._take(result)
+            if advance is not None:
+                advance(1)
+
+    def _take(self, result: Result) -> None:
+        self.results += 1
+        place = self.binder.add(result.document)
+        self.of_places[place] += 1
+        model = raw_text(result.model or self._model(result))
+        self.models[model] = None
+        run = result.run or self.options.run or Path(result.path).name.split(".")[0]
+        if not result.metrics:
+            self.notes.add("without score", f"{_named(result)}: no metric at all")
+        for metric, raw in result.metrics.items():
+            score = self._score(result, metric, raw)
+            if score is not None:
+                self.tally.add(
+                    place,
+                    model=model,
+                    run=run,
+                    metric=metric_name(metric, result.filter),
+                    filter=result.filter or "",
+                    path=result.path,
+                    epoch=result.epoch,
+                    score=score,
+                    raw_score=raw if isinstance(raw, str) else json_text(raw),
+                )
+
+    def _model(self, result: Result) -> str:
+        self.model_was_needed = True
+        if self.options.model is None:
+            raise UsageError("the log names no model", where=result.path, mend="Give --model NAME.")
+        return self.options.model
+
+    def _score(self, result: Result, metric: str, raw: Any) -> float | None:
+        scale = scale_of(metric, result.filter, self.options.scales, result.scales)
+        try:
+            score = score_of(raw, scale)
+        except Refused as refused:
+            name = metric_name(metric, result.filter)
+            self._note("refused", name, f"{_named(result)}: {name}: {refused} (--scale '{name}=LOW:HIGH' declares one)")
+            return None
+        if score is None:
+            name = metric_name(metric, result.filter)
+            self._note("without score", name, f"{_named(result)}: {name}")
+        return score
+
+    def _note(self, kind: str, metric: str, example: str) -> None:
+        """Note a score that is none, with one example a metric: the first one would drown the others."""
+        known = (kind, metric) in self.exemplified
+        self.exemplified.add((kind, metric))
+        _add(self.notes, kind, [] if known else [example], 1)
+
+    def rows(self) -> pa.Table:
+        """The rows for `scores`, each key once; notes what was not bound, doubled, or is of another version."""
+        known = [None if binding.number is None else self.binder.known(binding) for binding in self.binder.bindings]
+        for place, binding in enumerate(self.binder.bindings):
+            if binding.number is None:
+                example = f"task {binding.task!r} document {binding.document_id!r}: {binding.reason}: {binding.example}"
+                _add(self.notes, "ambiguous" if binding.candidates else "unmatched", example, self.of_places[place])
+        rows = self.tally.rows(
+            [None if prompt is None else prompt.prompt_id for prompt in known],
+            [None if prompt is None else prompt.content_hash for prompt in known],
+            self.name,
+        )
+        kept, doubled, copies = last_of_each(rows)
+        _add(self.notes, "doubled", _examples(doubled), doubled.num_rows)
+        _add(self.notes, "of copies", "documents with the same content inside a benchmark: the last counts", copies)
+        old = [place for place, prompt in enumerate(known) if prompt is not None and not prompt.current]
+        of_old = kept.filter(pc.field("place").isin(pa.array(old, pa.int32())))
+        _add(self.notes, "of another version", _examples(of_old), of_old.num_rows)
+        return kept
+
+    def require_matches(self, paths: Sequence[Path]) -> None:
+        """Raises BenchcoreError: there are no results, or none of them belongs to a prompt."""
+        where = ", ".join(map(str, paths[:3]))
+        if not self.results:
+            raise BenchcoreError(f"no result of {self.name} was found{_why(self.notes)}", where=where)
+        if any(binding.number is not None for binding in self.binder.bindings):
+            return
+        first = self.binder.bindings[0]
+        tasks = sorted({binding.task for binding in self.binder.bindings})
+        named = ", ".join(repr(task) for task in tasks[:3]) + (f" and {len(tasks) - 3} more" if len(tasks) > 3 else "")
+        raise BenchcoreError(
+            f"none of the {len(self.binder.bindings):,} documents of task {named} is a prompt of this registry; "
+            f"for example {first.document_id!r}: {first.example!r} ({first.reason})",
+            where=where,
+            mend="Another version of the task, or a benchmark that was never ingested? --prompt '{{ field }}' says "
+            "what the prompt is in the harness's records, a CONF with sources lets these say it.",
+        )
+
+
+def _store(
+    registry: Registry, reading: _Reading, rows: pa.Table, *, started: datetime, paths: Sequence[Path]
+) -> Imported:
+    run_id, binder, notes = new_run_id(), reading.binder, reading.notes
+    models = tuple(reading.models)
+    differing = _differing(registry, rows)
+    _add(notes, "differing", _examples(differing), differing.num_rows)
+    bindings = store_bindings(registry, binder)
+    scores = append_missing(registry, "scores", rows, among("model", models)) if rows.num_rows else 0
+    if bindings or scores:
+        counts = {"results": reading.results, "bindings": bindings, "scores": scores}
+        record_run(
+            registry,
+            run_id,
+            command="import",
+            configuration_hash=digest("import", reading.name, [str(path) for path in paths]),
+            started=started,
+            outcome="done",
+            counts={"import": counts},
+        )
+    matched = [place for place, binding in enumerate(binder.bindings) if binding.number is not None]
+    _note_runs(registry, models, notes)
+    _note_options(reading)
+    return Imported(
+        run_id=run_id,
+        changed=bool(bindings or scores),
+        results=reading.results,
+        documents=len(binder.bindings),
+        matched=sum(reading.of_places[place] for place in matched),
+        matched_documents=len(matched),
+        bindings=bindings,
+        scores=scores,
+        present=rows.num_rows - scores,
+        models=models,
+        notes=notes,
+        coresets=touched_coresets(registry, models) if rows.num_rows else (),
+    )
+
+
+def _differing(registry: Registry, rows: pa.Table) -> pa.Table:
+    """Rows whose key is stored with another score or of another version of the prompt: the stored one is kept."""
+    keys = list(KEYS["scores"])
+    models = among("model", rows["model"].unique().to_pylist())
+    stored = read(registry, "scores", columns=(*keys, "score", "content_hash"), where=models)
+    stored = stored.rename_columns({"score": "stored_score", "content_hash": "stored_hash"})
+    both = rows.select([*keys, "score", "content_hash", "source_path"]).join(stored, keys, join_type="inner")
+    other = pc.field("score") != pc.field("stored_score")
+    return both.filter(other | (pc.field("content_hash") != pc.field("stored_hash"))).sort_by(
+        [(key, "ascending") for key in keys]
+    )
+
+
+def _note_runs(registry: Registry, models: Sequence[str], notes: Notes) -> None:
+    """Say which models have several runs: their scores are kept apart."""
+    stored = read(registry, "scores", columns=("model", "run"), where=among("model", models))
+    runs: dict[str, set[str]] = defaultdict(set)
+    for pair in stored.group_by(["model", "run"]).aggregate([]).to_pylist():
+        runs[pair["model"]].add(pair["run"])
+    for model, names in sorted(runs.items()):
+        if len(names) > 1:
+            notes.add("several runs", f"{model}: {', '.join(sorted(names)[:5])}")
+
+
+def _note_options(reading: _Reading) -> None:
+    if reading.options.model is not None and not reading.model_was_needed:
+        named = ", ".join(list(reading.models)[:3])
+        reading.notes.add("unused option", f"--model {reading.options.model}: the log names its models ({named})")
+    tasks = {binding.task for binding in reading.binder.bindings}
+    for task in reading.binder.declared.benchmarks:
+        if task not in tasks:
+            reading.notes.add("unused option", f"--bind {task}=...: no document is of this task")
+    for coreset in reading.binder.prompts.unreadable:
+        reading.notes.add("unreadable coreset", f"{coreset}: prompts that were edited since can no longer be read")
+
+
+def _named(result: Result) -> str:
+    return f"{result.path}: task {result.document.task!r} document {result.document.document_id!r}"
+
+
+def _add(notes: Notes, kind: str, examples: str | Sequence[str], count: int) -> None:
+    """Note many things of one kind at once."""
+    if count:
+        shown = [examples] if isinstance(examples, str) else examples
+        for example in shown:
+            notes.add(kind, example)
+        notes.counts[kind] = notes.counts.get(kind, 0) + count - len(shown)
+
+
+def _examples(rows: pa.Table) -> list[str]:
+    columns = ("model", "run", "metric", "epoch", "prompt_id")
+    return [
+        f"{row['source_path']}: " + ", ".join(f"{name} {row[name]}" for name in columns)
+        for row in rows.slice(0, EXAMPLES).to_pylist()
+    ]
+
+
+def _why(notes: Notes) -> str:
+    """What the notes say, for an error."""
+    return "".join(f"; {kind}: {count:,} ({notes.examples[kind][0]})" for kind, count in notes.counts.items())

@@ -1,0 +1,64 @@
+"""Finding and opening log files: plain, gzip or zstd; lines stream, documents are bounded."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+from benchcore.errors import BenchcoreError, UsageError
+from benchcore.harness.notes import Notes
+from benchcore.ingest.readers import json_text
+from benchcore.ingest.readers.lines import read_lines
+from benchcore.ingest.readers.opening import DAMAGED, damaged, decompressed, open_bytes
+from benchcore.ingest.readers.records import ReadUnit
+
+LARGEST_DOCUMENT = 512 * 1024**2  # bytes, after decompression; a JSON document is parsed whole
+LARGEST_LINE = 256 * 1024**2
+_COMPRESSED = (".gz", ".zst")
+
+
+def plain_name(file: Path) -> str:
+    """A file's name without the ending of its compression."""
+    return file.name.removesuffix(file.suffix) if file.suffix in _COMPRESSED else file.name
+
+
+def files_at(path: Path, wanted: Callable[[str], bool]) -> list[Path]:
+    """The file itself, or all files below a folder whose plain name is wanted, in the order of their paths.
+
+    Raises:
+        UsageError: there is nothing at the path.
+    """
+    if path.is_file():
+        return [path]
+    if not path.is_dir():
+        raise UsageError("does not exist", where=str(path))
+    return sorted(file for file in path.rglob("*") if wanted(plain_name(file)) and file.is_file())
+
+
+def read_document(file: Path) -> Any:
+    """One JSON document, however it is compressed.
+
+    Raises:
+        BenchcoreError: it cannot be read to its end, is no JSON, or is larger than `LARGEST_DOCUMENT`.
+    """
+    try:
+        with open_bytes(str(file), str(file)) as stream:
+            content = decompressed(stream).read(LARGEST_DOCUMENT + 1)
+        if len(content) > LARGEST_DOCUMENT:
+            raise BenchcoreError(f"is larger than {LARGEST_DOCUMENT:,} bytes", where=str(file))
+        return json_text.parse(content.decode("utf-8-sig"))
+    except DAMAGED as error:
+        raise BenchcoreError(damaged(error), where=str(file)) from None
+    except (UnicodeDecodeError, json_text.NotJson) as error:
+        raise BenchcoreError(str(error), where=str(file)) from None
+
+
+def read_json_lines(file: Path, notes: Notes) -> Iterator[tuple[int, dict[str, Any]]]:
+    """The objects of a file of JSON lines with the numbers of their lines, from 1; what is none is noted."""
+    unit = ReadUnit(uri=str(file), path=str(file), format="json-lines", max_document_bytes=LARGEST_LINE)
+    for record in read_lines(unit):
+        if isinstance(record.value, dict):
+            yield record.row + 1, record.value
+        else:
+            notes.add("unreadable", f"{file} row {record.row + 1}: {record.error or 'no JSON object'}")

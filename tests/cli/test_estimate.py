@@ -1,0 +1,128 @@
+"""`benchcore estimate` and `compare`: what they print, and what they refuse."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from benchcore.cli.main import app, execute
+from tests.scoring.planted import CORESET, Planted, planted
+
+
+@pytest.fixture
+def suite(tmp_path: Path) -> Planted:
+    """Two benchmarks, one of them hardly picked from; two models, one of which is hostile to terminals."""
+    suite = planted(tmp_path / "registry", {"a": 50, "b": 50}, {"a": 30, "b": 5}, method="random")
+    suite.score("org/one", [1.0, 0.0, 1.0, 1.0, 0.0] * 7)
+    suite.score("\x1b[31mtwo[/bold]", [0.0, 0.0, 1.0, 0.0, 0.0] * 7)
+    return suite
+
+
+def run(capsys: pytest.CaptureFixture[str], *arguments: object) -> tuple[int, str, str]:
+    status = execute(app, [*map(str, arguments)])
+    said = capsys.readouterr()
+    return status, said.out, said.err
+
+
+def test_estimates_are_points_with_an_interval_for_people(capsys, suite: Planted):
+    """And shares for scripts; the same figures."""
+    root = suite.registry.root
+    status, out, _ = run(capsys, "estimate", "latest", "--root", root, "--model", "org/one")
+    told = json.loads(run(capsys, "estimate", CORESET[:3], "--root", root, "--model", "org/one", "--json")[1])
+
+    whole = next(each for each in told["targets"] if each["target"] == "suite")
+    assert status == 0
+    assert whole["estimate"] == pytest.approx(0.6)
+    assert f"60.0 [{100 * whole['low']:.1f}, {100 * whole['high']:.1f}]" in out
+    assert "1 target is not estimable: fewer than 10 effective picks (1) (--all lists them)" in out
+    assert "benchmark:b" not in out
+    assert "design: the picks were drawn at random" in out
+
+
+def test_all_models_are_shown_and_cannot_drive_the_terminal(capsys, suite: Planted):
+    """The strongest first."""
+    status, out, _ = run(capsys, "estimate", "latest", "--root", suite.registry.root)
+
+    assert status == 0 and "\x1b" not in out
+    assert out.index("org/one") < out.index("\\x1b[31mtwo[/bold]")
+
+
+def test_a_file_has_what_json_has(capsys, suite: Planted, tmp_path: Path):
+    root, file = suite.registry.root, tmp_path / "new" / "estimates.json"
+    status, out, _ = run(capsys, "estimate", "latest", "--root", root, "--json", "--out", file)
+
+    assert status == 0
+    assert json.loads(file.read_text()) == json.loads(out)
+
+
+def test_a_file_of_the_shared_schema_holds_one_model(capsys, suite: Planted, tmp_path: Path):
+    """More are refused, with their names."""
+    common = ("estimate", "latest", "--root", suite.registry.root, "--format", "every-eval-ever", "--out")
+    status, _, err = run(capsys, *common, tmp_path / "all.json")
+    assert status == 2 and "holds one model" in err and not (tmp_path / "all.json").exists()
+
+    assert run(capsys, *common, tmp_path / "one.json", "--model", "org/one")[0] == 0
+    results = json.loads((tmp_path / "one.json").read_text())["evaluation_results"]
+    assert {result["evaluation_name"]: result["score_details"]["score"] for result in results}["suite"] == 0.6
+
+
+def test_a_panel_is_rebuilt_from_the_pinned_prompts(capsys, suite: Planted):
+    """A model with scores on all of them, and one that leans on it."""
+    easy = np.random.default_rng(0).integers(0, 2, 100).astype(float)
+    suite.score("known", dict(enumerate(easy.tolist())))
+    told = json.loads(run(capsys, "estimate", "latest", "--root", suite.registry.root, "--panel", "--json")[1])
+
+    assert told["panel"] == ["known"] and "org/one" in told["models"]
+    assert {each["estimator"] for each in told["targets"] if each["model"] == "org/one"} == {"aipw"}
+    known = next(each for each in told["targets"] if (each["model"], each["target"]) == ("known", "suite"))
+    assert (known["estimate"], known["kind"]) == (pytest.approx(easy.mean()), "exact")
+
+
+def test_a_comparison_has_a_verdict_in_one_line(capsys, suite: Planted):
+    """The better one first, or that it is open and what would settle it."""
+    root, other = suite.registry.root, "\x1b[31mtwo[/bold]"
+    status, out, _ = run(capsys, "compare", other, "org/one", "--root", root)
+    assert status == 0
+    assert "org/one is better than \\x1b[31mtwo[/bold] by 40.0 [" in out
+
+    suite.score("third", [1.0, 0.0, 1.0, 0.0, 1.0] * 6 + [0.0] * 5)
+    told = json.loads(run(capsys, "compare", "org/one", "third", "--root", root, "--json")[1])
+    assert told["verdict"].startswith("org/one and third cannot be told apart: the difference is ")
+    assert 0 < told["targets"][0]["further"] <= 65
+
+
+@pytest.mark.parametrize(
+    ("arguments", "status", "message"),
+    [
+        (("estimate", "latest", "--level", "95"), 2, "95 is not between 0 and 1"),
+        (("estimate", "latest", "--format", "csv"), 2, "no format 'csv'"),
+        (("estimate", "latest", "--format", "every-eval-ever"), 2, "--out FILE.json"),
+        (("estimate", "nowhere"), 1, "no coreset 'nowhere'"),
+        (("estimate", "latest", "--model", "nobody"), 2, "no scores of nobody"),
+        (("estimate", "latest", "--panel"), 1, "no model has scores on 95 %"),
+        (("compare", "org/one", "org/one"), 2, "itself"),
+        (("compare", "org/one", "nobody"), 2, "no scores of nobody"),
+        (("compare", "org/one", "x", "--top-up"), 2, "Name CONF"),
+    ],
+)
+def test_what_is_wrong_is_told_in_one_line(capsys, suite: Planted, arguments: tuple[str, ...], status: int, message):
+    ended, out, err = run(capsys, *arguments, "--root", suite.registry.root)
+
+    assert (ended, out) == (status, "")
+    assert message in err and err.count("\n") == 1
+
+
+def test_a_registry_without_scores_says_how_they_get_there(capsys, tmp_path: Path):
+    suite = planted(tmp_path / "registry", {"a": 50}, {"a": 30})
+    status, _, err = run(capsys, "estimate", "latest", "--root", suite.registry.root)
+
+    assert status == 1
+    assert "no model has scores on the picks" in err and "benchcore import" in err
+
+
+def test_a_root_without_registry_is_told_and_not_made(capsys, tmp_path: Path):
+    status, _, err = run(capsys, "estimate", "latest", "--root", tmp_path / "none")
+
+    assert status == 1 and "there is no registry" in err
+    assert not (tmp_path / "none").exists()

@@ -1,0 +1,289 @@
+"""What an import stores, and what it says: nothing is dropped silently, and doing it twice adds nothing."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from benchcore.errors import BenchcoreError, UsageError
+from benchcore.harness.binding import Binder, load_prompts, store_bindings
+from benchcore.harness.documents import Document, Result, Scale
+from benchcore.harness.entry import Harness
+from benchcore.harness.importing import Imported, ImportOptions, import_logs
+from benchcore.harness.notes import Notes
+from benchcore.registry.identity import digest
+from benchcore.registry.root import Registry
+from benchcore.registry.schemas import SCHEMAS
+from benchcore.registry.tables import pin, read
+from tests.registry.stored import edit, prompt, store, store_coreset
+
+
+def asked(number: int) -> str:
+    return f"Which of the harbours of Ombra is number {number} on the pilot's list?"
+
+
+ROWS = [prompt("tides", number, prompt=asked(number)) for number in range(4)]
+
+
+def read_lines(path: Path, notes: Notes) -> Iterator[Result]:
+    """The logs of an invented harness: a line is [number, model, run, metrics] and what else a result has."""
+    for line in path.read_text().splitlines():
+        number, model, run, metrics, *more = json.loads(line)
+        extra: Mapping[str, Any] = more[0] if more else {}
+        scales = {name: Scale(*bounds) for name, bounds in extra.get("scales", {}).items()}
+        record = {"q": extra.get("q", asked(number)), "n": extra.get("n", 0)}
+        document = Document("invented", "harbours", str(number), digest(record), record)
+        yield Result(document, model, run, metrics, str(path), extra.get("epoch", 1), extra.get("filter"), scales)
+
+
+INVENTED = Harness(title="an invented harness", results=read_lines)
+
+
+@pytest.fixture
+def registry(tmp_path: Path) -> Registry:
+    registry = Registry.at(tmp_path / "registry")
+    store(registry, "prompts", ROWS)
+    return registry
+
+
+@pytest.fixture
+def bring(registry: Registry, tmp_path: Path):
+    def run(*lines: list[Any], name: str = "log.jsonl", **options: Any) -> Imported:
+        file = tmp_path / name
+        file.write_text("".join(json.dumps(line) + "\n" for line in lines))
+        return import_logs(registry, "invented", INVENTED, [file], ImportOptions(**options))
+
+    return run
+
+
+def scores(registry: Registry, *columns: str) -> list[tuple[Any, ...]]:
+    rows = read(registry, "scores").to_pylist()
+    return sorted(tuple(row[column] for column in columns) for row in rows)
+
+
+def test_rows_have_all_that_the_log_says(registry: Registry, bring):
+    """Model, run, metric with its filter, epoch, the version that was measured, the raw score, the file."""
+    bring([0, "m", "r", {"em": True}, {"epoch": 2, "filter": "strict"}])
+
+    [row] = read(registry, "scores").to_pylist()
+    assert row.pop("source_path").endswith("log.jsonl")
+    assert row == {
+        "model": "m",
+        "prompt_id": ROWS[0]["prompt_id"],
+        "run": "r",
+        "metric": "em,strict",
+        "epoch": 2,
+        "content_hash": ROWS[0]["content_hash"],
+        "score": 1.0,
+        "raw_score": "true",
+        "filter": "strict",
+        "harness": "invented",
+    }
+
+
+def test_bindings_are_kept_and_serve_the_next_log(registry: Registry, bring):
+    """A document that shows its text once is known from then on."""
+    first = bring([0, "m", "r", {"em": 1}], [1, "m", "r", {"em": 0}])
+    second = bring([0, "other", "r", {"em": 1}], name="second.jsonl")
+
+    rows = read(registry, "bindings").to_pylist()
+    assert (first.bindings, second.bindings) == (2, 0)
+    assert {(row["harness"], row["task"], row["document_id"]) for row in rows} == {
+        ("invented", "harbours", "0"),
+        ("invented", "harbours", "1"),
+    }
+
+
+def test_what_belongs_to_no_prompt_is_counted_with_an_example(registry: Registry, bring):
+    """And the rest comes in."""
+    imported = bring([0, "m", "r", {"em": 1}], [1, "m", "r", {"em": 1}, {"q": "Who built the pier?"}])
+
+    assert (imported.results, imported.matched, imported.scores) == (2, 1, 1)
+    assert imported.notes.counts == {"unmatched": 1}
+    assert "Who built the pier?" in imported.notes.examples["unmatched"][0]
+
+
+def test_a_log_of_which_nothing_matches_fails_in_one_line(registry: Registry, bring):
+    """Names the task and an example; no table is touched."""
+    before = pin(registry, tuple(SCHEMAS))
+
+    with pytest.raises(BenchcoreError, match=r"task 'harbours'.*Who built the pier.*Another version") as told:
+        bring([1, "m", "r", {"em": 1}, {"q": "Who built the pier?"}])
+
+    assert told.value.exit_status == 1
+    assert pin(registry, tuple(SCHEMAS)) == before
+
+
+def test_an_empty_log_fails(bring):
+    """It is no success to import nothing."""
+    with pytest.raises(BenchcoreError, match="no result"):
+        bring()
+
+
+def test_a_key_twice_in_a_log_counts_as_it_came_last(registry: Registry, bring):
+    """Harnesses append to their logs."""
+    imported = bring([0, "m", "r", {"em": 0}], [0, "m", "r", {"em": 1}], [1, "m", "r", {"em": 1}])
+
+    assert scores(registry, "score") == [(1.0,), (1.0,)]
+    assert imported.notes.counts == {"doubled": 1}
+
+
+def test_copies_inside_a_benchmark_are_no_doubling(registry: Registry, bring):
+    """Two documents with one content are one prompt; that is said apart."""
+    imported = bring([0, "m", "r", {"em": 0}], [0, "m", "r", {"em": 1}, {"n": 1}])
+
+    assert scores(registry, "score") == [(1.0,)]
+    assert imported.notes.counts == {"of copies": 1}
+
+
+def test_a_stored_score_is_kept_where_a_log_differs(registry: Registry, bring):
+    """And that is said, with an example."""
+    bring([0, "m", "r", {"em": 0}])
+    imported = bring([0, "m", "r", {"em": 1}], [1, "m", "r", {"em": 1}])
+
+    assert scores(registry, "score") == [(0.0,), (1.0,)]
+    assert imported.notes.counts == {"differing": 1}
+    assert (imported.scores, imported.present) == (1, 1)
+
+
+def test_missing_and_refused_scores_are_counted(registry: Registry, bring):
+    """Nothing, NaN; outside of [0, 1] without a scale."""
+    imported = bring([0, "m", "r", {"em": None, "f1": float("nan"), "bleu": 37.2, "acc": 1}])
+
+    assert scores(registry, "metric") == [("acc",)]
+    assert imported.notes.counts == {"without score": 2, "refused": 1}
+    assert "--scale 'bleu=LOW:HIGH'" in imported.notes.examples["refused"][0]
+
+
+def test_each_metric_that_is_refused_has_an_example(bring):
+    """However many times the first one was."""
+    lines = [[number, "m", "r", {"bleu": 30 + number, "acc": 1}] for number in range(4)]
+    imported = bring(*lines, [0, "m", "r2", {"chrf": 50}])
+
+    assert imported.notes.counts["refused"] == 5
+    assert [("bleu" in text, "chrf" in text) for text in imported.notes.examples["refused"]] == [
+        (True, False),
+        (False, True),
+    ]
+
+
+def test_scales_come_from_the_user_or_the_log(registry: Registry, bring):
+    """The user's wins."""
+    bring(
+        [0, "m", "r", {"rating": 5.5, "wer": 0.25}, {"scales": {"rating": [0, 100], "wer": [0, 1, True]}}],
+        scales={"rating": Scale(1, 10)},
+    )
+
+    assert scores(registry, "metric", "score", "raw_score") == [("rating", 0.5, "5.5"), ("wer", 0.75, "0.25")]
+
+
+def test_two_runs_of_a_model_are_kept_apart_and_told(registry: Registry, bring):
+    """A run's name is part of the key."""
+    bring([0, "m", "monday", {"em": 0}])
+    imported = bring([0, "m", "tuesday", {"em": 1}])
+
+    assert scores(registry, "run", "score") == [("monday", 0.0), ("tuesday", 1.0)]
+    assert imported.notes.examples["several runs"] == ["m: monday, tuesday"]
+
+
+def test_a_log_without_model_needs_one(registry: Registry, bring):
+    """--model names it; where the log names its own, --model is told to be unused."""
+    with pytest.raises(UsageError, match="names no model"):
+        bring([0, "", "", {"em": 1}])
+    bring([0, "", "", {"em": 1}], model="mine", name="evening.jsonl")
+    imported = bring([0, "own", "", {"em": 1}], model="mine", run="r")
+
+    assert scores(registry, "model", "run") == [("mine", "evening"), ("own", "r")]
+    assert "unused option" in imported.notes.counts
+
+
+def test_scores_of_an_earlier_version_carry_its_hash(registry: Registry, bring):
+    """A prompt was edited after a coreset had pinned it: the log of the pinned version is worth what it was."""
+    store_coreset(registry, "abc", ROWS[:2])
+    edited = prompt("tides", 0, prompt="Which of the lighthouses of Ombra is the oldest of all?", revision=2)
+    edit(registry, "prompts", [edited])
+
+    imported = bring([0, "m", "r", {"em": 1}], [1, "m", "r", {"em": 1}])
+
+    stored = {row["prompt_id"]: row["content_hash"] for row in read(registry, "scores").to_pylist()}
+    assert stored == {row["prompt_id"]: row["content_hash"] for row in ROWS[:2]}
+    assert imported.notes.counts == {"of another version": 1}
+    assert [(row.scored, row.picks) for row in imported.coresets] == [(2, 2)]
+
+
+def test_each_coreset_says_what_is_still_missing(registry: Registry, bring):
+    """Of the models of this import, the newest coreset first; one that they do not touch is not named."""
+    store_coreset(registry, "abc", ROWS[:3])
+    store_coreset(registry, "def", ROWS[3:], run_id="20260102T000000-000000")
+
+    imported = bring([0, "m", "r", {"em": 1}], [2, "m", "r", {"em": 1}])
+
+    [touched] = imported.coresets
+    assert (touched.coreset_id, touched.model, touched.picks, touched.scored) == ("abc", "m", 3, 2)
+    assert touched.missing == (f"tides {ROWS[1]['prompt_id']}",)
+
+
+def test_an_import_that_died_between_two_tables_is_mended_by_the_next(registry: Registry, bring, tmp_path: Path):
+    """Bindings were committed, scores were not: the next run ends as if it had been the first."""
+    lines = [[number, "m", "r", {"em": 1}] for number in range(4)]
+    half = tmp_path / "half.jsonl"
+    half.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    binder = Binder(load_prompts(registry), "invented")
+    for result in read_lines(half, Notes()):
+        binder.add(result.document)
+    binder.settle()
+    store_bindings(registry, binder)
+
+    imported = bring(*lines)
+
+    assert (imported.bindings, imported.scores) == (0, 4)
+    assert read(registry, "bindings").num_rows == 4
+
+
+def test_a_binding_of_a_prompt_that_was_edited_is_replaced(registry: Registry, bring):
+    """The document says again what it is; the table has one row for it."""
+    bring([0, "m", "r", {"em": 1}])
+    moved = prompt("piers", 9, prompt=asked(0))
+    edit(registry, "prompts", [prompt("tides", 0, prompt="Which of the lighthouses is oldest?", revision=2), moved])
+
+    imported = bring([0, "other", "r", {"em": 1}])
+
+    rows = read(registry, "bindings").to_pylist()
+    assert imported.bindings == 1
+    assert [row["prompt_id"] for row in rows] == [moved["prompt_id"]]
+
+
+def test_names_that_no_table_can_hold_come_out_escaped(registry: Registry, bring):
+    """Unpaired surrogates and NUL."""
+    bring([0, "m\ud800", "r\0", {"em\udfff": 1}])
+
+    assert scores(registry, "model", "run", "metric") == [("m\\ud800", "r\\x00", "em\\udfff")]
+
+
+def test_a_path_that_there_is_not_is_told_before_any_is_read(registry: Registry, bring, tmp_path: Path):
+    """And nothing is stored."""
+    bring([0, "m", "r", {"em": 1}])
+    before = pin(registry, tuple(SCHEMAS))
+
+    with pytest.raises(UsageError, match="no such file"):
+        import_logs(registry, "invented", INVENTED, [tmp_path / "log.jsonl", tmp_path / "none"], ImportOptions())
+    with pytest.raises(UsageError, match="cannot be read"):
+        import_logs(registry, "dumb", Harness(title="without logs"), [tmp_path], ImportOptions())
+
+    assert pin(registry, tuple(SCHEMAS)) == before
+
+
+def test_a_run_is_recorded_only_where_it_changed_something(registry: Registry, bring):
+    """With its counts."""
+    bring([0, "m", "r", {"em": 1}])
+    bring([0, "m", "r", {"em": 1}])
+
+    [run] = read(registry, "runs").to_pylist()
+    assert (run["command"], json.loads(run["counts"])) == (
+        "import",
+        {"import": {"results": 1, "bindings": 1, "scores": 1}},
+    )
