@@ -80,4 +80,4 @@ def _agreement(scores: Values, easiness: Values, groups: NDArray[np.int64]) -> t
         return None
     without = (together.sum() - 2 * together) / left
     variance = (len(scores) - 1) / len(scores) * ((without - without.mean()) ** 2).sum()
-    return (1 + together.sum() / pairs.sum()) / 2, float(variance) / 4
+    return float(1 + together.sum() / pairs.sum()) / 2, float(variance) / 4

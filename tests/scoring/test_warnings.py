@@ -3,8 +3,10 @@
 from pathlib import Path
 
 import numpy as np
+import orjson
 import pytest
 
+from benchcore.cli.estimate import as_json
 from benchcore.scoring.bias import bias_test
 from benchcore.scoring.estimates import estimate
 from benchcore.scoring.picked import Picked, picked
@@ -24,6 +26,7 @@ def test_a_model_unlike_the_others_is_named(tmp_path: Path):
 
     assert [alarm.model for alarm in found.alarms] == ["stranger"]
     assert found.alarms[0].agreement < found.alarms[0].least < found.alarms[0].usual
+    assert orjson.loads(orjson.dumps(as_json(found)))["alarms"][0]["model"] == "stranger"
 
 
 @pytest.fixture

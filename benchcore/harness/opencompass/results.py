@@ -65,19 +65,27 @@ def _read_file(file: Path, document: Mapping[str, Any], details: Mapping[str, An
         if not isinstance(detail, dict):
             notes.add("unreadable", f"{file}, detail {key}")
             continue
-        shown = {**asked.get(key, {}), **detail}
+        repeats = _repeats(detail)
+        shown = {**asked.get(key, {}), **repeats[0]}
         request = _request(shown)
         row = rows[at] if rows and _fits(rows[at], request) else None
         if request is None and row is None:
             notes.add("details that do not show what was asked", f"{file}, detail {key}")
             continue
-        yield Result(
-            document=_document(key, shown, request, row, file.stem),
-            model=model,
-            run=run.name,
-            metrics=_scores(detail, equal),
-            path=str(file),
-        )
+        shown_document = _document(key, shown, request, row, file.stem)
+        for epoch, repeat in enumerate(repeats, 1):
+            scores = _scores(repeat, equal)
+            yield Result(shown_document, model=model, run=run.name, metrics=scores, path=str(file), epoch=epoch)
+
+
+def _repeats(detail: dict[str, Any]) -> list[dict[str, Any]]:
+    """The answers that one detail is of: newer versions keep a list of all runs' values for each field."""
+    lists = [value for value in detail.values() if isinstance(value, list)]
+    if "example_abbr" not in detail or not lists or not lists[0]:
+        return [detail]
+    runs = len(lists[0])
+    each = [value if isinstance(value, list) and len(value) == runs else [value] * runs for value in detail.values()]
+    return [dict(zip(detail, values, strict=True)) for values in zip(*each, strict=True)]
 
 
 def _entries(details: dict[str, Any] | list[Any]) -> dict[str, Any]:

@@ -66,6 +66,18 @@ def test_details_are_results(tmp_path: Path, as_list: bool):
     assert notes.counts == {}
 
 
+def test_runs_of_one_detail_are_epochs(tmp_path: Path):
+    """Newer versions keep a list of the runs' values for each field of a detail."""
+    detail = {"example_abbr": "tides_0", "question": ["When?"] * 2, "refr": ["B"] * 2, "correct": [True, False]}
+
+    results, _ = read(work(tmp_path, {"accuracy": 50.0, "details": [detail]}))
+
+    assert [(one.epoch, dict(one.metrics)) for one in results] == [(1, {"correct": True}), (2, {"correct": False})]
+    assert {("When?", "B", "0")} == {
+        (one.document.request, one.document.answer, one.document.document_id) for one in results
+    }
+
+
 def test_what_was_asked_is_taken_from_the_predictions(tmp_path: Path):
     """Details of choices do not show the question; the predictions of the same run do, also where they are in parts."""
     details = {str(at): {"pred": "A", "refr": "B", "correct": False} for at in range(2)}
