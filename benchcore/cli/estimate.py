@@ -39,6 +39,7 @@ Run = Annotated[
 ]
 
 _EVERY_EVAL_EVER = "every-eval-ever"
+_ALARMS = 5  # so many are shown
 _WHERE_FROM = {
     "design": "design: the picks were drawn at random, and the interval holds as often as it says",
     "audit": "audit: from the picks that were drawn at random for it, and holds as often as it says",
@@ -284,10 +285,16 @@ def told(found: Estimates) -> list[str]:
             f"bias of the {bias.core:,} chosen picks against {bias.audit:,} of the audit, over {bias.models:,} models:"
             f" {interval(bias.difference, bias.low, bias.high)} points (p = {bias.p_value:.2g}); {verdict}"
         )
-    for alarm in found.alarms:
+    lines += [
+        f"alarm: {alarm.model} finds other prompts hard than the {alarm.others:,} others do (agreement"
+        f" {alarm.agreement:.2f}, usual {alarm.usual:.2f}, alarm below {alarm.least:.2f}): score it on everything once"
+        " before trusting its estimate"
+        for alarm in found.alarms[:_ALARMS]
+    ]
+    if len(found.alarms) > _ALARMS:
+        chance = 0.05 * len(found.models)
         lines.append(
-            f"alarm: {alarm.model} finds other prompts hard than the {alarm.others} others do (agreement"
-            f" {alarm.agreement:.2f}, usual {alarm.usual:.2f}, alarm below {alarm.least:.2f}): score it on everything"
-            " once before trusting its estimate"
+            f"alarm: {len(found.alarms) - _ALARMS:,} more of {len(found.models):,} models (--json has them; of models"
+            f" that are all alike, about {chance:.0f} would raise one)"
         )
     return [shown(line) for line in (*lines, *(f"note: {note}" for note in found.notes))]

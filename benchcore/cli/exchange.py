@@ -56,6 +56,9 @@ def export(
     ] = None,
     bind: Bind = None,
     prompt: Prompt = None,
+    only_new: Annotated[
+        str | None, typer.Option(metavar="CORESET", help="Leave out the picks of this older coreset.")
+    ] = None,
     root: Root = None,
     settings: Set = None,
     json: Json = False,
@@ -85,6 +88,7 @@ def export(
         documents=tuple(documents or ()),
         bind=tuple(bind or ()),
         declared=_declared(config, prompt),
+        older=None if only_new is None else resolve_manifest(opened, only_new),
         lock_timeout_s=config.registry.lock_timeout_s,
     )
     manifest = resolve_manifest(opened, coreset)
@@ -95,7 +99,7 @@ def export(
     _tell(outcome.notes)
     rows: list[tuple[str, object]] = [
         ("coreset", manifest.coreset_id),
-        ("picks", outcome.picks),
+        ("picks" if only_new is None else "picks that are new", outcome.picks),
         ("exported", outcome.exported),
         *((f"left out: {reason}", count) for reason, count in outcome.left_out.items()),
         ("edited since, exported as pinned", outcome.edited or None),

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 Values = NDArray[np.float64]
 
 REFERENCES = 5  # models that are needed to say what is usual
+_LEAST = 0.55  # agreement of the others on average, below which they have too little in common to depart from
 _CHANCE = 0.05  # of an alarm for a model that is like the others
 
 
@@ -34,7 +35,42 @@ class Departure:
         return self.agreement < self.least
 
 
-def departure(scores: Values, others: Values, groups: NDArray[np.int64]) -> Departure | None:
+@dataclass(frozen=True, eq=False)
+class Usual:
+    """How models agree with each other.
+
+    Attributes:
+        agreement: (p,) of each with the mean of the others.
+        errors: (p,) sampling variances.
+    """
+
+    agreement: Values
+    errors: Values
+
+
+def usual(others: Values, groups: NDArray[np.int64]) -> Usual | None:
+    """Agreement of models with each other on some items.
+
+    Args:
+        others: (k, p), without missing ones.
+        groups: (k,) group of each item.
+
+    Returns:
+        None where there are fewer than REFERENCES models that tell items apart, so that nothing is usual.
+    """
+    count = others.shape[1]
+    if count < REFERENCES:
+        return None
+    total = others.sum(axis=1)
+    found = [_agreement(others[:, j], (total - others[:, j]) / (count - 1), groups) for j in range(count)]
+    known = [each for each in found if each is not None]
+    if len(known) < REFERENCES:
+        return None
+    agreement, errors = (np.array(column) for column in zip(*known, strict=True))
+    return Usual(agreement, errors)
+
+
+def departure(scores: Values, easiness: Values, others: Usual | None, groups: NDArray[np.int64]) -> Departure | None:
     """Compare a model's pattern of scores with those of other models on the same items.
 
     Agreement is Somers' D (1962) of the model's scores and the others' mean, counted inside groups and brought to
@@ -43,28 +79,24 @@ def departure(scores: Values, others: Values, groups: NDArray[np.int64]) -> Depa
 
     Args:
         scores: (k,) of the model, without missing ones.
-        others: (k, p) of other models, without missing ones.
+        easiness: (k,) mean of the others.
+        others: how they agree with each other on the same items.
         groups: (k,) group of each item.
 
     Returns:
-        None where there are fewer than REFERENCES others, or some answered all items alike, so that nothing is usual.
+        None where nothing is usual, the others have next to nothing in common, or the model answered all items alike.
     """
     from scipy.special import stdtrit
 
-    count = others.shape[1]
-    if count < REFERENCES:
+    own = None if others is None else _agreement(scores, easiness, groups)
+    if others is None or own is None:
         return None
-    total = others.sum(axis=1)
-    own = _agreement(scores, total / count, groups)
-    usual = [_agreement(others[:, j], (total - others[:, j]) / (count - 1), groups) for j in range(count)]
-    known = [found for found in usual if found is not None]
-    if own is None or len(known) < REFERENCES:
+    count, middle, spread = len(others.agreement), float(others.agreement.mean()), float(others.agreement.var(ddof=1))
+    if middle < _LEAST:
         return None
-    values, errors = (np.array(column) for column in zip(*known, strict=True))
-    between = max(0.0, float(values.var(ddof=1) - errors.mean()))
-    variance = own[1] + between + float(values.var(ddof=1)) / len(known)
-    reach = float(stdtrit(len(known) - 1, 1 - _CHANCE)) * np.sqrt(variance)
-    return Departure(own[0], float(values.mean()), float(values.mean() - reach))
+    between = max(0.0, spread - float(others.errors.mean()))
+    reach = float(stdtrit(count - 1, 1 - _CHANCE)) * float(np.sqrt(own[1] + between + spread / count))
+    return Departure(own[0], middle, middle - reach)
 
 
 def _agreement(scores: Values, easiness: Values, groups: NDArray[np.int64]) -> tuple[float, float] | None:

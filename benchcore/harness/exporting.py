@@ -45,12 +45,14 @@ class ExportOptions:
         documents: logs or dumps that show them.
         bind: `TASK=BENCHMARK`, as written.
         declared: how documents and prompts belong together, apart from `bind`.
+        older: a coreset whose picks are not exported again.
         lock_timeout_s: how long to wait for another writer.
     """
 
     documents: Sequence[Path] = ()
     bind: Sequence[str] = ()
     declared: Declared = field(default_factory=Declared)
+    older: Manifest | None = None
     lock_timeout_s: float = 3600.0
 
 
@@ -60,7 +62,7 @@ class ExportOutcome:
 
     Attributes:
         out: the folder.
-        picks: of the coreset.
+        picks: of the coreset; where an older one is named, those that it lacks.
         exported: picks that the harness will run.
         edited: picks whose prompt was edited since; exported as the coreset pins them.
         retired: picks whose prompt is gone from its benchmark since; exported all the same.
@@ -70,6 +72,7 @@ class ExportOutcome:
         remarks: what is to be known about the harness.
         files: names below the folder.
         notes: what was noticed while reading documents.
+        older: id of the coreset whose picks were left out, if any.
     """
 
     out: Path
@@ -83,6 +86,7 @@ class ExportOutcome:
     remarks: tuple[str, ...]
     files: tuple[str, ...]
     notes: Notes
+    older: str | None = None
 
 
 def export_coreset(
@@ -107,7 +111,7 @@ def export_coreset(
     with export_folder(out, manifest.coreset_id, name) as folder:
         notes = Notes()
         bindings = bind_documents(registry, name, harness, options, notes) if options.documents else 0
-        pinned = pinned_picks(registry, manifest, name)
+        pinned = pinned_picks(registry, manifest, name, options.older)
         unbound = [pick for pick in pinned.picks if harness.needs_documents and not pick.documents]
         picks = [pick for pick in pinned.picks if not (harness.needs_documents and not pick.documents)]
         if not picks:
@@ -133,6 +137,7 @@ def export_coreset(
             remarks=made.remarks,
             files=_files(made, folder, left_out),
             notes=notes,
+            older=None if options.older is None else options.older.coreset_id,
         )
         (folder / "README.md").write_text(readme(manifest.coreset_id, name, harness, outcome), encoding="utf-8")
         if left_out:

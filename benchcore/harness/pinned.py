@@ -54,20 +54,27 @@ class Pinned:
     lost: tuple[Mapping[str, Any], ...]
 
 
-def pinned_picks(registry: Registry, manifest: Manifest, harness: str) -> Pinned:
+def pinned_picks(registry: Registry, manifest: Manifest, harness: str, older: Manifest | None = None) -> Pinned:
     """Read the picks of a coreset, each with all documents of a harness that are bound to its content.
 
     Args:
         registry: holds the coreset.
         manifest: of the coreset.
         harness: the name of the harness.
+        older: a coreset whose picks are left out.
 
     Raises:
-        BenchcoreError: the coreset has no picks.
+        BenchcoreError: the coreset has no picks, or none that the older one lacks.
     """
     rows = read_picks(registry, manifest.coreset_id).to_pylist()
     if not rows:
         raise BenchcoreError(f"coreset {manifest.coreset_id} has no picks", where=registry.root)
+    if older is not None:
+        known = {_version(row) for row in read_picks(registry, older.coreset_id).to_pylist()}
+        rows = [row for row in rows if _version(row) not in known]
+        if not rows:
+            what = f"coreset {manifest.coreset_id} has no pick that {older.coreset_id} lacks"
+            raise BenchcoreError(what, where="--only-new", mend="Name the larger coreset first.")
     weights = read_weights(registry, manifest.coreset_id)
     ids = [row["prompt_id"] for row in rows]
     current = _prompts(registry, None, ids)
@@ -82,6 +89,10 @@ def pinned_picks(registry: Registry, manifest: Manifest, harness: str) -> Pinned
         retired=sum(current[name]["retired_at"] is not None for name in ids if name in current),
         lost=tuple(row for row in rows if row not in found),
     )
+
+
+def _version(row: Mapping[str, Any]) -> tuple[str, str]:
+    return row["prompt_id"], row["content_hash"]
 
 
 def _prompts(registry: Registry, version: int | None, ids: Sequence[str]) -> dict[str, dict[str, Any]]:

@@ -14,7 +14,7 @@ def readme(coreset_id: str, name: str, harness: Harness, outcome: ExportOutcome)
     """The text, in Markdown: the same export gives the same text."""
     parts = [
         f"# Coreset {coreset_id}, for {harness.title}",
-        f"{outcome.exported:,} of the coreset's {outcome.picks:,} prompts, to be run with a model of yours.",
+        f"{outcome.exported:,} of {_whose(outcome)}, to be run with a model of yours.",
         "## Run",
         f"```sh\n{outcome.command}\n```",
         "\n".join(f"* {remark}" for remark in outcome.remarks),
@@ -28,6 +28,12 @@ def readme(coreset_id: str, name: str, harness: Harness, outcome: ExportOutcome)
         _left_out(outcome),
     ]
     return "\n\n".join(part for part in parts if part) + "\n"
+
+
+def _whose(outcome: ExportOutcome) -> str:
+    if outcome.older is None:
+        return f"the coreset's {outcome.picks:,} prompts"
+    return f"the {outcome.picks:,} prompts that coreset {outcome.older} lacks"
 
 
 def _versions(outcome: ExportOutcome) -> str:

@@ -8,7 +8,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from benchcore.estimation.intervals import Intervals, spread_intervals, stratified_intervals
+from benchcore.estimation.estimator import Sample
+from benchcore.estimation.intervals import Intervals, stratified_intervals
+from benchcore.estimation.panel_intervals import aipw_intervals
 from benchcore.lab.coverage import held
 from benchcore.lab.features import TextEncoder, default_cache, features_of
 from benchcore.lab.protocol import Protocol, Scores, Trial, trial_of
@@ -30,7 +32,7 @@ class IntervalRow:
 
     Attributes:
         suite: its name.
-        kind: where the interval comes from; see `KINDS`.
+        kind: where the interval comes from; a name in `KINDS`.
         k: picks.
         intervals: how many there were: sub-pools x draws x models.
         coverage: share of them that hold the true macro score.
@@ -51,7 +53,7 @@ class IntervalRow:
 
 @dataclass(frozen=True, eq=False)
 class _Told:
-    """Intervals of one draw, the estimates that are printed with them, and the truth; each (models,)."""
+    """Intervals of one draw, the estimates that are printed with them, and the truth, of the same models."""
 
     intervals: Intervals
     estimate: Scores
@@ -62,17 +64,13 @@ Told = Callable[[Trial, int, int], _Told]
 
 
 def design(trial: Trial, k: int, draw: int) -> _Told:
-    """A random draw that is spread over the vectors: what the design promises."""
-    picks = _picks(trial, "local_pivotal", k, draw)
-    found = spread_intervals(_scores(trial, picks), trial.groups[picks], *_target(trial), trial.coordinates[picks])
-    return _Told(found, found.estimate, trial.truth(0))
+    """A random draw that is spread over the vectors: what a draw inside benchmarks promises."""
+    return _stratified(trial, _picks(trial, "local_pivotal", k, draw))
 
 
 def model(trial: Trial, k: int, draw: int) -> _Told:
     """The default method's picks, taken as if they had been drawn at random inside benchmarks."""
-    picks = _picks(trial, DEFAULT, k, draw)
-    found = stratified_intervals(_scores(trial, picks), trial.groups[picks], *_target(trial))
-    return _Told(found, found.estimate, trial.truth(0))
+    return _stratified(trial, _picks(trial, DEFAULT, k, draw))
 
 
 def audit(trial: Trial, k: int, draw: int) -> _Told:
@@ -82,15 +80,30 @@ def audit(trial: Trial, k: int, draw: int) -> _Told:
     problem = trial.problem(k, draw, balanced=True, with_scores=False)
     drawn = stratified_random(replace(problem, k=round(AUDIT_SHARE * k))).indices
     core = METHODS[DEFAULT](replace(problem, k=k - len(drawn), exclude=drawn)).indices
-    every = np.concatenate([core, drawn])
-    sizes, shares = _target(trial)
-    found = stratified_intervals(_scores(trial, drawn), trial.groups[drawn], sizes, shares)
-    whole = stratified_intervals(_scores(trial, every), trial.groups[every], sizes, shares)
-    return _Told(found, whole.estimate, trial.truth(0))
+    whole = _stratified(trial, np.concatenate([core, drawn]))
+    return replace(whole, intervals=_stratified(trial, drawn).intervals)
 
 
-KINDS: Mapping[str, Told] = {"design": design, "model": model, "audit": audit}
-_LEAST = {"audit": AUDIT_LEAST}
+def panel(size: int) -> Told:
+    """The default method's picks, leaning on a panel of some other models (AIPW)."""
+
+    def told(trial: Trial, k: int, draw: int) -> _Told:
+        picks, held_out = _picks(trial, DEFAULT, k, draw), trial.split.held
+        sample = Sample(picks, trial.groups, trial.mass, {}, panel=trial.source[:, :size])
+        scores = trial.known[trial.rows][picks][:, held_out]
+        found = aipw_intervals(sample, scores)
+        return _Told(found, found.estimate, trial.truth(0)[held_out])
+
+    return told
+
+
+PANELS = {"panel of 3": 3, "panel of 10": 10}
+KINDS: Mapping[str, Told] = {
+    "design": design,
+    "model": model,
+    "audit": audit,
+    **{kind: panel(size) for kind, size in PANELS.items()},
+}
 
 
 def interval_coverage(
@@ -135,9 +148,9 @@ def _measured(
 ) -> list[IntervalRow]:
     groups = np.unique(suite.groups, return_inverse=True)[1]
     room = smallest_pool(groups, protocol.least)
-    cells = [
-        (kind, k) for kind in kinds for k in protocol.ks if max(len(suite.benchmarks), _LEAST.get(kind, 1)) <= k <= room
-    ]
+    fitting = [kind for kind in kinds if 2 * PANELS.get(kind, 0) <= len(suite.models)]
+    least = {kind: max(len(suite.benchmarks), AUDIT_LEAST if kind == "audit" else 1) for kind in fitting}
+    cells = [(kind, k) for kind in fitting for k in protocol.ks if least[kind] <= k <= room]
     found: dict[tuple[str, int], list[NDArray[np.float64]]] = {cell: [] for cell in cells}
     for trial in trials:
         for kind, k in cells:
@@ -169,11 +182,9 @@ def _picks(trial: Trial, method: str, k: int, draw: int) -> Indices:
     return np.asarray(entry(problem).indices)
 
 
-def _scores(trial: Trial, picks: Indices) -> Scores:
-    return np.asarray(trial.scores(0)[picks], np.float64)
-
-
-def _target(trial: Trial) -> tuple[Scores, Scores]:
-    """Prompts of each benchmark, and equal shares."""
+def _stratified(trial: Trial, picks: Indices) -> _Told:
+    """Intervals of a draw inside benchmarks, which count the same."""
     sizes = np.bincount(trial.groups).astype(np.float64)
-    return sizes, np.full(len(sizes), 1 / len(sizes))
+    shares = np.full(len(sizes), 1 / len(sizes))
+    found = stratified_intervals(trial.scores(0)[picks], trial.groups[picks], sizes, shares)
+    return _Told(found, found.estimate, trial.truth(0))

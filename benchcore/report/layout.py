@@ -15,7 +15,7 @@ _SOFTNESS = 0.1  # of similarity: a landmark that much less similar pulls 1/e as
 _REACH = 2.0  # spacings; landmarks farther from the nearest one than that pull a prompt into empty space
 _SPREAD = 0.4  # spacings, so that prompts with one landmark do not hide each other
 _CROWD = 0.01  # of the map's width; landmarks so near make one crowd
-_ROOM = 0.5  # of the radius that a crowd would have if all prompts had the same room
+_ROOM = 0.4  # of the radius that a crowd would have if all prompts had the same room
 _BLOCK = 4096
 
 Positions = NDArray[np.int16]

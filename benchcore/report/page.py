@@ -12,6 +12,7 @@ from importlib import resources
 from pathlib import Path
 
 from benchcore.errors import BenchcoreError
+from benchcore.progress import waiting
 from benchcore.registry.identity import digest
 from benchcore.registry.manifests import Manifest, find_manifest
 from benchcore.registry.root import Registry
@@ -59,8 +60,10 @@ def write(registry: Registry, coreset_id: str, path: Path, ground: Ground) -> Pa
     made_of = _made_of(manifest, estimates, library)
     try:
         if not _is_there(path, made_of):
-            material = gather(registry, manifest, ground, estimates, mapped=library is not None)
-            _replace(path, render(material, library, made_of).encode())
+            with waiting("report"):
+                material = gather(registry, manifest, ground, estimates, mapped=library is not None)
+                page = render(material, library, made_of).encode()
+            _replace(path, page)
     except OSError as error:
         raise BenchcoreError(
             f"the page cannot be written ({error.strerror})", where=str(path), mend="Choose another with report.path."

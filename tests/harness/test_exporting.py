@@ -191,3 +191,18 @@ def test_bindings_of_a_dump_carry_the_harness_version(registry: Registry, tmp_pa
 
     [row] = read(registry, "bindings").to_pylist()
     assert (row["document_id"], row["harness_version"]) == ("d0", "2")
+
+
+def test_only_what_an_older_coreset_lacks_is_exported(registry: Registry, tmp_path: Path):
+    """After a top-up; the README says so, and a coreset with nothing new is refused."""
+    store_coreset(registry, "old", ROWS[:2])
+    older, newer = (resolve_manifest(registry, name) for name in ("old", "abc"))
+    options = ExportOptions(documents=[dump(tmp_path, ROWS)], older=older)
+    outcome = export_coreset(registry, newer, "invented", INVENTED, tmp_path / "out", options=options)
+
+    assert (outcome.picks, outcome.exported) == (2, 1)
+    assert len((tmp_path / "out" / "sub" / "ids.txt").read_text().split()) == 1
+    assert "1 of the 2 prompts that coreset old lacks" in (tmp_path / "out" / "README.md").read_text()
+    with pytest.raises(BenchcoreError, match="has no pick that abc lacks"):
+        beyond = ExportOptions(older=newer)
+        export_coreset(registry, older, "invented", INVENTED, tmp_path / "none", options=beyond)

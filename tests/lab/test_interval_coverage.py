@@ -14,7 +14,7 @@ from tests.lab.planted import clustered
 
 
 def test_each_kind_is_told_for_the_budgets_that_it_and_the_suite_have_room_for(tmp_path: Path):
-    suite = str(clustered(tmp_path / "a", n=680, models=4, clusters=20))
+    suite = str(clustered(tmp_path / "a", n=680, models=7, clusters=20))
     rows = interval_coverage([suite], ks=(40, 400, 600), repeats=1, draws=1)
 
     assert [(row.kind, row.k) for row in rows] == [
@@ -23,8 +23,11 @@ def test_each_kind_is_told_for_the_budgets_that_it_and_the_suite_have_room_for(t
         ("model", 40),
         ("model", 400),
         ("audit", 400),
+        ("panel of 3", 40),
+        ("panel of 3", 400),
     ]
-    assert {row.intervals for row in rows} == {4}
+    assert {row.intervals for row in rows if "panel" not in row.kind} == {7}
+    assert {row.intervals for row in rows if "panel" in row.kind} == {4}  # half of seven are held out
     for row in rows:
         assert 0.5 <= row.coverage <= 1
         assert row.error < row.width
@@ -38,7 +41,7 @@ def test_the_command_prints_rows(tmp_path: Path):
     arguments = ["lab", "intervals", suite, "-k", "20", "--repeats", "2", "--draws", "1"]
     told = json.loads(CliRunner().invoke(app, [*arguments, "--json"]).stdout)
 
-    assert {row["kind"] for row in told} == {"design", "model"}
+    assert {row["kind"] for row in told} == {"design", "model"}  # three models are too few for a panel
     assert "coverage" in CliRunner().invoke(app, arguments).stdout
 
 

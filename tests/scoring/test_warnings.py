@@ -7,6 +7,7 @@ import orjson
 import pytest
 
 from benchcore.cli.estimate import as_json
+from benchcore.scoring.alarm import alarms
 from benchcore.scoring.bias import bias_test
 from benchcore.scoring.estimates import estimate
 from benchcore.scoring.picked import Picked, picked
@@ -27,6 +28,23 @@ def test_a_model_unlike_the_others_is_named(tmp_path: Path):
     assert [alarm.model for alarm in found.alarms] == ["stranger"]
     assert found.alarms[0].agreement < found.alarms[0].least < found.alarms[0].usual
     assert orjson.loads(orjson.dumps(as_json(found)))["alarms"][0]["model"] == "stranger"
+
+
+@pytest.mark.parametrize("count", [12, 40])
+def test_of_many_models_the_strangers_are_named(tmp_path: Path, count: int):
+    """Few are held against the others without themselves, many against all at once: the same strangers stand out."""
+    suite = planted(tmp_path, {"a": 300}, {"a": 100})
+    coreset, generator = picked(suite.registry, suite.manifest), np.random.default_rng(0)
+    latent = generator.normal(size=100)[:, None] + 0.7 * generator.normal(size=(100, count))
+    latent[:, :2] = generator.normal(size=(100, 2))
+    scores = (latent > 0).astype(np.float64)
+    scores[3, 5] = np.nan
+    names = [f"m{number:02d}" for number in range(count)]
+
+    assert {"m00", "m01"} <= {alarm.model for alarm in alarms(coreset, names, scores, None)}
+    against_panel = alarms(coreset, names[:4], scores[:, :4], scores[:, 4:])
+    assert {"m00", "m01"} <= {alarm.model for alarm in against_panel}
+    assert {alarm.others for alarm in against_panel} == {count - 4}
 
 
 @pytest.fixture

@@ -43,10 +43,11 @@ function startMap(data, points, texts, picks) {
     );
     parts.push({ rows: territory, colour: colourOf("ink"), size: pointSize() + 1, opacity: 0.9 });
     const visible = data.picks.flatMap((pick, rank) => (picks.shown[rank] && rank !== state.rank ? [pick.point] : []));
-    parts.push({ rows: visible, colour: colourOf("page"), edge: colourOf("ink"), symbol: "diamond", size: 7, opacity: 1 });
+    const diamond = { edge: colourOf("ink"), symbol: "diamond", opacity: 1 };
+    parts.push({ ...diamond, rows: visible, colour: colourOf("page"), size: data.picks.length > 300 ? 5 : 7 });
     const own = [];
     if (state.rank >= 0) own.push(data.picks[state.rank].point);
-    parts.push({ rows: own, colour: colourOf("focus"), edge: colourOf("ink"), symbol: "diamond", size: 15, opacity: 1 });
+    parts.push({ ...diamond, rows: own, colour: colourOf("focus"), size: 15 });
     const only = state.chosen >= 0 ? [state.chosen] : [];
     parts.push({ rows: only, colour: colourOf("focus"), symbol: "circle-open", size: 16, opacity: 1 });
     state.drawn = parts.map((part) => part.rows);
@@ -134,9 +135,10 @@ function startMap(data, points, texts, picks) {
   }
 
   function tell(point, rank) {
-    const told = byId("told");
+    const [told, around] = [byId("told-prompt"), byId("told-territory")];
     if (point < 0) {
       told.replaceChildren(element("p", "Nothing is chosen.", "soft"));
+      around.replaceChildren();
       return;
     }
     const pick = data.picks[rank];
@@ -153,8 +155,9 @@ function startMap(data, points, texts, picks) {
     const near = element("ul");
     for (const other of state.walk.slice(0, 12)) near.append(element("li", texts.text(other), "text"));
     const heading = `It stands for ${pick.represents.toLocaleString("en")} prompts; the nearest:`;
-    told.replaceChildren(...lines, go, element("p", heading, "soft"), near);
-    told.scrollTop = 0;
+    told.replaceChildren(...lines);
+    around.replaceChildren(go, element("p", heading, "soft"), near);
+    byId("told").scrollTop = 0;
   }
 
   function step(by) {
