@@ -52,8 +52,9 @@ def plan(
     from benchcore.cli.output import print_json
     from benchcore.pipeline import planning
 
-    made = planning.plan(config)
     asked = planning.Questions(points, gap, tokens, money, price, coverage)
+    planning.require_sense(config.plan, asked)
+    made = planning.plan(config)
     answers = planning.answered(made, asked)
     if figure is not None:
         _draw(made, figure, kind)

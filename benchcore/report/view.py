@@ -27,6 +27,7 @@ _PROVENANCE = {
     "Digest of the input": "input_digest",
 }
 _COPIES_SHOWN = 20
+_TARGETS_SHOWN = 10_000  # of all models together; a page of more would be slow to open
 
 
 @dataclass(frozen=True, eq=False)
@@ -62,7 +63,7 @@ def view(material: Material) -> dict[str, Any]:
         for row in sorted(manifest.coverage, key=lambda row: (row["category"], row["benchmark"]))
     ]
     facts = asdict(manifest)
-    bound = manifest.certificate.get("upper_bound")
+    bound, models = manifest.certificate.get("upper_bound"), _models(material.estimates)
     return {
         "manifest": manifest,
         "semantic": manifest.semantic_configuration,
@@ -80,7 +81,8 @@ def view(material: Material) -> dict[str, Any]:
         "regions": _regions(material),
         "alike": _alike(material),
         "copies": _copies(found),
-        "models": _models(material.estimates),
+        "models": models,
+        "detailed": _detailed(models),
         "estimates": material.estimates,
         "provenance": [(title, _pretty(facts[name])) for title, name in _PROVENANCE.items()],
     }
@@ -169,6 +171,11 @@ def _models(estimates: Estimates) -> list[dict[str, Any]]:
         return estimate is None, -(estimate or 0.0), row["model"]
 
     return sorted(found, key=score)
+
+
+def _detailed(models: Sequence[Mapping[str, Any]]) -> int:
+    """How many models, from the first, are shown with all of their targets."""
+    return max(1, _TARGETS_SHOWN // max((len(row["targets"]) for row in models), default=1))
 
 
 def _pretty(value: Any) -> str:

@@ -91,3 +91,15 @@ def test_mistakes_are_one_line(capsys, conf: Path, arguments: tuple[str, ...], t
 
     assert (status, out, err.count("\n")) == (2, "", 1)
     assert told in err
+
+
+def test_a_senseless_question_is_refused_before_anything_is_planned(capsys, conf: Path, tmp_path: Path):
+    """Planning may take minutes; here there is not even a registry."""
+    nowhere = ("--root", tmp_path / "nowhere")
+    for arguments, told in (
+        (("--points", -1), "--points: -1 is no positive number"),
+        (("--tokens", 0), "--tokens: 0 is no positive number"),
+    ):
+        status, _, err = run(capsys, "plan", conf, "-q", *nowhere, *arguments)
+        assert (status, err.count("\n")) == (2, 1)
+        assert told in err

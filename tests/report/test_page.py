@@ -194,6 +194,23 @@ def test_models_are_shown_with_their_intervals_and_where_these_come_from(registr
     assert "mind <i>this</i>" in text
 
 
+def test_a_crowd_of_models_does_not_fill_the_page(registry: Registry, ground: Ground):
+    """All of them with their suite; as many with every target as can be opened quickly."""
+    common = {"prompts": 7, "missing": 0, "n_eff": 12.0, "borrowed": 0.0, "kind": "model", "estimator": "hajek"}
+    targets = ["suite", *(f"benchmark:{number}" for number in range(999))]
+    crowd = tuple(
+        TargetEstimate(f"model {number}", target, estimate=0.5, low=0.25, high=0.75, **common)
+        for number in range(12)
+        for target in targets
+    )
+    known = Estimates(CORESET, 0.95, tuple(f"model {number}" for number in range(12)), crowd)
+    text = Outline(render(material_of(registry, ground, known, mapped=False), None)).text
+
+    assert text.count("benchmark:998") == 10
+    assert text.count("model 9") == 1
+    assert "Categories and benchmarks of the other 2 models" in text
+
+
 def test_without_the_plotting_library_the_page_says_what_would_bring_the_map(registry: Registry, ground: Ground):
     """And shows all else."""
     page = render(material_of(registry, ground, mapped=False), None)

@@ -33,9 +33,11 @@ class Run:
 
 
 def run_of(folder: Path, date: str, notes: Notes) -> Run:
-    """Read the results file of a date in a folder; one that cannot be read is noted."""
+    """Read the results file of a date in a folder; that there is none, or that it cannot be read, is noted."""
     file = _results_file(folder, date)
     if file is None:
+        missing = f"{folder}/results_{date}.json: the model has its folder's name, and of each metric more is better"
+        notes.add("no results file", missing)
         return Run()
     try:
         results = read_document(file)

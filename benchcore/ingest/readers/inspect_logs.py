@@ -18,7 +18,9 @@ HARNESS = "inspect"
 DOCUMENT_BYTES = 256 * 1024**2  # a .json log is parsed whole, which takes about ten times its size
 
 # The names are format.py's and eval.py's of inspect_ai.log: one member a sample, or a folder for one in pieces.
-_SAMPLE = re.compile(r"samples/(.*)_epoch_(\d+)(\.json|/sample\.json)", re.DOTALL)
+_SAMPLE = re.compile(r"samples/(.*)_epoch_([0-9]+)(\.json|/sample\.json)", re.DOTALL)
+_ATTACHMENTS = re.compile(r"(samples/.*/)attachments/([0-9]{1,9})\.json", re.DOTALL)
+_EPOCHS = 2**31  # what the table's column holds
 _ATTACHMENT = "attachment://"
 _RESOLVED = ("input", "target", "choices", "messages", "metadata")
 
@@ -152,26 +154,33 @@ def _from_archive(archive: Archive) -> InspectLog:
 
 def _members(archive: Archive) -> Iterator[Sample]:
     found = [(match, name) for name in archive.members if (match := _SAMPLE.fullmatch(name)) is not None]
-    for match, name in sorted(found, key=lambda pair: (int(pair[0][2]), pair[0][1].zfill(20), pair[1])):
+    attachments = _attachments(archive)
+    for match, name in sorted(found, key=lambda pair: (pair[0][2].zfill(20), pair[0][1].zfill(20), pair[1])):
         value = _parsed(archive, name)
         if isinstance(value, dict) and match[3] != ".json":
-            value = _joined(archive, name.removesuffix("sample.json"), value)
+            folder = name.removesuffix("sample.json")
+            value = _joined(archive, folder, value, attachments.get(folder, {}))
         yield _sample(value, f"{match[1]} epoch {match[2]}")
 
 
-def _joined(archive: Archive, folder: str, sample: dict[str, Any]) -> dict[str, Any] | str:
+def _attachments(archive: Archive) -> dict[str, dict[str, int]]:
+    """The folder of a sample in pieces -> its members with long texts -> number of the first text in each."""
+    found: dict[str, dict[str, int]] = {}
+    for name in archive.members:
+        if (match := _ATTACHMENTS.fullmatch(name)) is not None:
+            found.setdefault(match[1], {})[name] = int(match[2])
+    return found
+
+
+def _joined(archive: Archive, folder: str, sample: dict[str, Any], attachments: dict[str, int]) -> dict[str, Any] | str:
     """Put the metadata and the long texts of a sample in pieces back; its messages stay out."""
     metadata = _parsed(archive, f"{folder}metadata.json") if f"{folder}metadata.json" in archive.members else {}
     texts: dict[str, Any] = {}
-    for name in archive.members:
-        piece = name.removeprefix(f"{folder}attachments/") if name.startswith(f"{folder}attachments/") else ""
-        first = piece.removesuffix(".json")
-        if not (first.isascii() and first.isdigit()):
-            continue
+    for name, first in attachments.items():
         listed = _parsed(archive, name)
         if isinstance(listed, str):
             return listed
-        texts |= {str(int(first) + place): text for place, text in enumerate(listed)}
+        texts |= {str(first + place): text for place, text in enumerate(listed)}
     return metadata if isinstance(metadata, str) else {**sample, "metadata": metadata, "attachments": texts}
 
 
@@ -217,8 +226,9 @@ def _sample(value: Any, label: str) -> Sample:
         return Sample(label, error=value)
     if not isinstance(value, dict) or not isinstance(value.get("id"), str | int) or "input" not in value:
         return Sample(label, error="no sample with id and input")
-    if not isinstance(value.get("epoch", 1), int) or not isinstance(value.get("scores"), dict | None):
-        return Sample(label, error="epoch is no number, or scores no object")
+    epoch = value.get("epoch", 1)
+    if not isinstance(epoch, int) or not 1 <= epoch < _EPOCHS or not isinstance(value.get("scores"), dict | None):
+        return Sample(label, error="epoch is not 1, 2, ..., or scores no object")
     if not isinstance(value.get("target"), str | list | None) or not isinstance(value.get("choices"), list | None):
         return Sample(label, error="target is no text, or choices no list")
     texts = value.get("attachments")

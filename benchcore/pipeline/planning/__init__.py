@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from benchcore.pipeline.planning.answers import Answer, Questions, answered
+from benchcore.pipeline.planning.answers import Answer, Questions, answered, require_sense
 from benchcore.pipeline.planning.plan import Plan, Size, plan
 
-__all__ = ["Answer", "Plan", "Questions", "Size", "answered", "plan"]
+__all__ = ["Answer", "Plan", "Questions", "Size", "answered", "plan", "require_sense"]

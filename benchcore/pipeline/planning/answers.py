@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from benchcore.config import PlanSection
 from benchcore.errors import UsageError
 from benchcore.estimation.expected_error import Expected
 from benchcore.methods.names import require_known
@@ -55,9 +56,9 @@ def answered(plan: Plan, asked: Questions) -> tuple[Answer, ...]:
     """Answer what is asked, in the order of the questions' names above.
 
     Raises:
-        UsageError: a figure is no positive number, a price is unknown, or money is asked for and no price is given.
+        UsageError: as `require_sense`.
     """
-    _require_sense(plan, asked)
+    require_sense(plan.config.plan, asked)
     answers = []
     if asked.points is not None:
         answers.append(_by_error(plan, asked.points, "a model's score within", lambda expected: expected.margin.mean))
@@ -75,14 +76,19 @@ def answered(plan: Plan, asked: Questions) -> tuple[Answer, ...]:
     return tuple(answers)
 
 
-def _require_sense(plan: Plan, asked: Questions) -> None:
+def require_sense(section: PlanSection, asked: Questions) -> None:
+    """Refuse questions that no plan can answer; planning may take minutes, so before it.
+
+    Raises:
+        UsageError: a figure is no positive number, a price is unknown, or money is asked for and no price is given.
+    """
     for name in ("points", "gap", "tokens", "money", "coverage"):
         value = getattr(asked, name)
         if value is not None and not (math.isfinite(value) and value > 0):
             raise UsageError(f"{value:g} is no positive number", where=f"--{name}")
     if asked.coverage is not None and asked.coverage > 1:
         raise UsageError(f"coverage is at most 1, got {asked.coverage:g}", where="--coverage", mend="95 % is 0.95.")
-    prices = plan.config.plan.prices
+    prices = section.prices
     if (asked.money is not None or asked.price is not None) and not prices:
         raise UsageError(
             "there is no price", where="plan.prices", mend="Give one, e.g. {large: {input: 3, output: 15}}."

@@ -271,11 +271,39 @@ def test_samples_that_are_none_are_counted(tmp_path: Path):
         ("samples/g_epoch_1.json", encoded(sample("g", target=7))),
         ("samples/h_epoch_1.json", encoded(sample("h", choices=True))),
         ("samples/i_epoch_1.json", encoded(sample("i", scores=[1]))),
+        *((f"samples/j_epoch_{epoch}.json", encoded(sample("j", epoch=epoch))) for epoch in (0, 2**40, 10**50)),
     ]
     results, notes = read(write_eval(tmp_path / "log.eval", members))
 
     assert [r.document.document_id for r in results] == ["a"]
-    assert notes.counts == {"unreadable": 8}
+    assert notes.counts == {"unreadable": 11}
+
+
+def test_numbers_of_any_length_stand_in_names_of_members(tmp_path: Path):
+    """Python refuses to read those of more than 4300 digits."""
+    long = "9" * 5000
+    members = [
+        *members_of([sample("a")]),
+        (f"samples/b_epoch_{long}.json", encoded(sample("b"))),
+        ("samples/c_epoch_1/sample.json", encoded(sample("c"))),
+        (f"samples/c_epoch_1/attachments/{long}.json", encoded(["far away"])),
+    ]
+    results, _ = read(write_eval(tmp_path / "log.eval", members))
+
+    assert [r.document.document_id for r in results] == ["a", "c", "b"]
+
+
+def test_each_sample_in_pieces_has_its_own_texts(tmp_path: Path):
+    """The members of a sample are those of its folder."""
+    members = members_of([])
+    for number in range(12):
+        shell = sample(number, input=f"attachment://{number}", attachments=None)
+        members.append((f"samples/{number}_epoch_1/sample.json", encoded(shell)))
+        members.append((f"samples/{number}_epoch_1/attachments/{number}.json", encoded([f"Tale {number}."])))
+
+    results, _ = read(write_eval(tmp_path / "log.eval", members))
+
+    assert [r.document.record["input"] for r in results] == [f"Tale {number}." for number in range(12)]
 
 
 @pytest.mark.parametrize(
