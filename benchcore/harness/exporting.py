@@ -22,7 +22,7 @@ from benchcore.harness.binding import (
 )
 from benchcore.harness.documents import Document
 from benchcore.harness.entry import Harness
-from benchcore.harness.folder import export_folder
+from benchcore.harness.folder import export_folder, require_usable
 from benchcore.harness.notes import Notes
 from benchcore.harness.picks import Exported
 from benchcore.harness.pinned import Pinned, pinned_picks
@@ -108,14 +108,15 @@ def export_coreset(
     """
     if harness.export is None:
         raise UsageError(f"there is no export for {name}", mend="See docs/harnesses.md for those that there are.")
+    require_usable(out, manifest.coreset_id, name, Path(registry.root) if registry.is_local else None)
+    notes = Notes()
+    bindings = bind_documents(registry, name, harness, options, notes) if options.documents else 0
+    pinned = pinned_picks(registry, manifest, name, options.older)
+    unbound = [pick for pick in pinned.picks if harness.needs_documents and not pick.documents]
+    picks = [pick for pick in pinned.picks if not (harness.needs_documents and not pick.documents)]
+    if not picks:
+        raise _nothing(name, manifest, pinned)
     with export_folder(out, manifest.coreset_id, name) as folder:
-        notes = Notes()
-        bindings = bind_documents(registry, name, harness, options, notes) if options.documents else 0
-        pinned = pinned_picks(registry, manifest, name, options.older)
-        unbound = [pick for pick in pinned.picks if harness.needs_documents and not pick.documents]
-        picks = [pick for pick in pinned.picks if not (harness.needs_documents and not pick.documents)]
-        if not picks:
-            raise _nothing(name, manifest, pinned)
         made = harness.export(manifest.coreset_id, picks, folder)
         left_out = [
             *((pick.prompt_id, pick.benchmark, reason) for pick, reason in made.left_out),

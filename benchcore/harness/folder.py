@@ -82,6 +82,10 @@ def export_folder(out: Path, coreset_id: str, harness: str) -> Iterator[Path]:
             _replace(out, partial, earlier, marker)
     except OSError as error:
         raise BenchcoreError(f"cannot be written ({error.strerror})", where=str(out)) from None
+    except UsageError as error:  # of `write_file`, which names a file that is not there any more
+        if not str(error.where).startswith(str(partial)):
+            raise
+        raise BenchcoreError(error.what, where=str(out)) from None
     finally:
         shutil.rmtree(partial, ignore_errors=True)
         for folder in made:  # those that it needed and that hold nothing
@@ -103,9 +107,8 @@ def _earlier(out: Path, coreset_id: str, harness: str) -> _Earlier | None:
         if all(file.name.startswith(_PARTIAL) for file in out.iterdir()):  # of exports that were killed
             return _Earlier()
     except OSError as error:  # a name that is too long, say
-        raise UsageError(
-            f"cannot be read ({error.strerror})", where=str(out), mend="Name another with --out."
-        ) from None
+        mend = "Name another with --out."
+        raise UsageError(f"cannot be read ({error.strerror})", where=str(out), mend=mend) from None
     try:
         marker = orjson.loads((out / MARKER).read_bytes())
         same = (marker["coreset"], marker["harness"]) == (coreset_id, harness)

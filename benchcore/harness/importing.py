@@ -27,7 +27,7 @@ from benchcore.harness.binding import (
 from benchcore.harness.documents import Result, Scale
 from benchcore.harness.entry import Harness
 from benchcore.harness.notes import EXAMPLES, Notes
-from benchcore.harness.scores import Refused, metric_name, scale_of, score_of
+from benchcore.harness.scores import EVERY_METRIC, OffScale, Refused, metric_name, scale_of, score_of
 from benchcore.harness.tally import Tally, last_of_each
 from benchcore.harness.touched import Touched, touched_coresets
 from benchcore.ingest.readers.records import raw_text
@@ -124,8 +124,7 @@ def import_logs(
         BenchcoreError: no result was found, or none belongs to a prompt of the registry.
     """
     for path in paths:
-        if not path.exists():
-            raise UsageError("there is no such file or folder", where=str(path))
+        require_readable(path)
     if harness.results is None and harness.aggregates is None:
         raise UsageError(f"logs of {name} cannot be read", mend="See docs/harnesses.md for those that can.")
     leaderboards, changed = _store_aggregates(registry, harness, paths)
@@ -139,8 +138,25 @@ def import_logs(
         rows = reading.rows()
         if not leaderboards:
             reading.require_matches(paths)
+            reading.require_scores(paths, rows)
         imported = _store(registry, reading, rows, started=started, paths=paths)
         return replace(imported, leaderboards=leaderboards, changed=imported.changed or changed)
+
+
+def require_readable(path: Path) -> None:
+    """Check that a path is a file or a folder.
+
+    Raises:
+        UsageError: it is neither, as a pipe, which cannot be read twice; or it may not be looked at.
+    """
+    try:
+        there, readable = path.exists(), path.is_file() or path.is_dir()
+    except OSError as error:
+        raise UsageError(f"cannot be read ({error.strerror})", where=str(path)) from None
+    if not there:
+        raise UsageError("there is no such file or folder", where=str(path))
+    if not readable:
+        raise UsageError("is neither a file nor a folder", where=str(path), mend="Write it to a file first.")
 
 
 def _store_aggregates(registry: Registry, harness: Harness, paths: Sequence[Path]) -> tuple[dict[str, int], bool]:
@@ -183,6 +199,9 @@ class _Reading:
     of_places: Counter[int] = field(default_factory=Counter)
     models: dict[str, None] = field(default_factory=dict)
     model_was_needed: bool = False
+    run_was_needed: bool = False
+    metrics: set[str] = field(default_factory=set)
+    off_scale: dict[str, set[int]] = field(default_factory=lambda: defaultdict(set))
     exemplified: set[tuple[str, str]] = field(default_factory=set)
 
     def read(self, path: Path, advance: Advance | None) -> None:
@@ -200,13 +219,14 @@ class _Reading:
         self.results += 1
         place = self.binder.add(result.document)
         self.of_places[place] += 1
-        model = raw_text(result.model or self._model(result))
+        model = raw_text(result.model if result.model.strip() else self._model(result))
         self.models[model] = None
+        self.run_was_needed |= not result.run
         run = result.run or self.options.run or Path(result.path).name.split(".")[0]
         if not result.metrics:
             self.notes.add("without score", f"{_named(result)}: no metric at all")
         for metric, raw in result.metrics.items():
-            score = self._score(result, metric, raw)
+            score = self._score(result, place, metric, raw)
             if score is not None:
                 self.tally.add(
                     place,
@@ -226,12 +246,15 @@ class _Reading:
             raise UsageError("the log names no model", where=result.path, mend="Give --model NAME.")
         return self.options.model
 
-    def _score(self, result: Result, metric: str, raw: Any) -> float | None:
+    def _score(self, result: Result, place: int, metric: str, raw: Any) -> float | None:
         scale = scale_of(metric, result.filter, self.options.scales, result.scales)
+        self.metrics.update((metric, metric_name(metric, result.filter)))
         try:
             score = score_of(raw, scale)
         except Refused as refused:
             name = metric_name(metric, result.filter)
+            if isinstance(refused, OffScale):
+                self.off_scale[name].add(place)
             self._note("refused", name, f"{_named(result)}: {name}: {refused} (--scale '{name}=LOW:HIGH' declares one)")
             return None
         if score is None:
@@ -257,6 +280,7 @@ class _Reading:
             [None if prompt is None else prompt.content_hash for prompt in known],
             self.name,
         )
+        rows = self._on_scale(rows)
         kept, doubled, copies = last_of_each(rows)
         _add(self.notes, "doubled", _examples(doubled), doubled.num_rows)
         _add(self.notes, "of copies", "documents with the same content inside a benchmark: the last counts", copies)
@@ -264,6 +288,36 @@ class _Reading:
         of_old = kept.filter(pc.field("place").isin(pa.array(old, pa.int32())))
         _add(self.notes, "of another version", _examples(of_old), of_old.num_rows)
         return kept
+
+    def _on_scale(self, rows: pa.Table) -> pa.Table:
+        """Leave out the scores of metrics that go beyond [0, 1] in the same task: a 1 of 10 is not all right."""
+        for metric, places in self.off_scale.items():
+            tasks = {self._task(place) for place in places}
+            others = [place for place in range(len(self.binder.bindings)) if self._task(place) in tasks]
+            on_another = (pc.field("metric") == metric) & pc.field("place").isin(pa.array(others, pa.int32()))
+            found = rows.filter(on_another)
+            example = (
+                f"{metric}: {found.num_rows:,} scores are in [0, 1], others are not, so that their scale is not known: "
+                f"none is taken (--scale '{metric}=LOW:HIGH' declares it; 0:1 takes those inside)"
+            )
+            _add(self.notes, "on an unknown scale", example, found.num_rows)
+            if found.num_rows:
+                rows = rows.filter(~on_another)
+        return rows
+
+    def _task(self, place: int) -> str:
+        """What has one scale a metric: the task, or the benchmark where a log names no task."""
+        binding = self.binder.bindings[place]
+        return binding.task or ("" if binding.number is None else self.binder.known(binding).benchmark)
+
+    def require_scores(self, paths: Sequence[Path], rows: pa.Table) -> None:
+        """Raises BenchcoreError: there are scores, and none of them can be taken."""
+        refused = self.notes.counts.get("refused", 0) + self.notes.counts.get("on an unknown scale", 0)
+        if refused and not rows.num_rows:
+            raise BenchcoreError(
+                f"none of its {refused:,} scores can be taken; for example {self.notes.examples['refused'][0]}",
+                where=", ".join(map(str, paths[:3])),
+            )
 
     def require_matches(self, paths: Sequence[Path]) -> None:
         """Raises BenchcoreError: there are no results, or none of them belongs to a prompt."""
@@ -351,6 +405,12 @@ def _note_options(reading: _Reading) -> None:
     if reading.options.model is not None and not reading.model_was_needed:
         named = ", ".join(list(reading.models)[:3])
         reading.notes.add("unused option", f"--model {reading.options.model}: the log names its models ({named})")
+    if reading.options.run is not None and not reading.run_was_needed:
+        reading.notes.add("unused option", f"--run {reading.options.run}: the log names its runs")
+    for metric in reading.options.scales:
+        if metric != EVERY_METRIC and metric not in reading.metrics:
+            named = ", ".join(sorted(reading.metrics)[:5])
+            reading.notes.add("unused option", f"--scale {metric}=...: no score is of this metric; there are {named}")
     tasks = {binding.task for binding in reading.binder.bindings}
     for task in reading.binder.declared.benchmarks:
         if task not in tasks:

@@ -10,11 +10,16 @@ from benchcore.harness.documents import RawScore, Scale
 
 EVERY_METRIC = ""
 _ROUNDING = 1e-9  # how far outside of [0, 1] a mean of scores may come to lie
-_WORDS = {"C": 1.0, "I": 0.0, "P": 0.5, "N": 0.0, "true": 1.0, "false": 0.0, "True": 1.0, "False": 0.0}
+_WORDS = {"C": 1.0, "I": 0.0, "P": 0.5, "N": 0.0, **{word: 1.0 for word in ("true", "True", "TRUE")}}
+_WORDS |= {word: 0.0 for word in ("false", "False", "FALSE")}
 
 
 class Refused(ValueError):
     """A score that cannot be stored; the message says why."""
+
+
+class OffScale(Refused):
+    """A number outside of [0, 1] that no scale explains: the metric's other scores are on the same unknown scale."""
 
 
 def score_of(raw: RawScore, scale: Scale | None) -> float | None:
@@ -26,6 +31,7 @@ def score_of(raw: RawScore, scale: Scale | None) -> float | None:
 
     Raises:
         Refused: it is no number, or outside of its scale.
+        OffScale: it is outside of [0, 1], and there is no scale.
     """
     value = _number(raw)
     if value is None:
@@ -35,9 +41,10 @@ def score_of(raw: RawScore, scale: Scale | None) -> float | None:
     low, high = (0.0, 1.0) if scale is None else (scale.low, scale.high)
     share = (value - low) / (high - low)
     if not -_ROUNDING <= share <= 1 + _ROUNDING:
-        where = "[0, 1] and no scale is declared" if scale is None else f"its scale {low:g}:{high:g}"
-        raise Refused(f"{value:g} is outside {where}")
-    share = min(max(share, 0.0), 1.0)
+        if scale is None:
+            raise OffScale(f"{value:g} is outside [0, 1] and no scale is declared")
+        raise Refused(f"{value:g} is outside its scale {low:g}:{high:g}")
+    share = min(max(0.0, share), 1.0)
     return 1.0 - share if scale is not None and scale.lower_is_better else share
 
 
@@ -66,13 +73,13 @@ def parse_scales(written: Iterable[str]) -> dict[str, Scale]:
     """
     scales: dict[str, Scale] = {}
     for text in written:
-        metric, _, bounds = text.rpartition("=")
+        metric, equals, bounds = text.rpartition("=")
         first, colon, second = bounds.partition(":")
         try:
             low, high = float(first), float(second)
         except ValueError:
             low = high = math.nan
-        if not colon or not math.isfinite(low - high) or low == high:
+        if (equals and not metric) or not colon or not math.isfinite(low - high) or low == high:
             mend = "For example mt_bench=1:10, or wer=1:0 where lower is better."
             raise UsageError(f"'{text}' is no scale", where="--scale", mend=mend)
         scales[metric] = Scale(min(low, high), max(low, high), lower_is_better=low > high)

@@ -316,3 +316,8 @@ def test_shortening_keeps_the_beginning(text: str, most: int):
 def test_writing_systems_are_left_alone(text: str):
     """Joiners and wide spaces are part of how people write."""
     assert visible(text) == text
+
+
+def test_halves_of_characters_are_spelled_out():
+    """No file can hold them, and a log may bring them."""
+    assert visible("a\ud800b\udfff") == "a\\ud800b\\udfff"

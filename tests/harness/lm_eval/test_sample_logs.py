@@ -206,9 +206,21 @@ def test_a_metric_of_which_less_is_better_has_no_range(tmp_path: Path):
     assert (result.scales["wer"].lower_is_better, result.scales["wer"].high) == (True, math.inf)
 
 
+def test_a_log_without_its_results_file_is_told(tmp_path: Path):
+    """Nothing says then which metrics are the better the lower they are."""
+    notes = Notes()
+    write_log(tmp_path / "acme", "rivers", [line(0, RIVER, wer=0.3)])
+
+    (result,) = read(tmp_path, notes)
+
+    assert (result.model, dict(result.scales)) == ("acme", {})
+    assert "acme" in notes.examples["no results file"][0]
+
+
 def test_what_is_no_score_of_one_document_is_noted(tmp_path: Path):
     """Metrics of whole tasks leave pairs on the lines; they are counted, not taken."""
     notes = Notes()
+    write_results(tmp_path)
     write_log(tmp_path, "rivers", [line(0, RIVER, acc=1.0, f1=[0, 1])])
 
     (result,) = read(tmp_path, notes)
@@ -227,6 +239,7 @@ def test_a_run_without_metrics_still_shows_its_documents(tmp_path: Path):
 def test_broken_lines_cost_themselves_alone(tmp_path: Path):
     """Each line that cannot be read is noted with its place."""
     notes = Notes()
+    write_results(tmp_path)
     lines = ["{broken", line(0, RIVER, acc=1.0), "[]", "", '{"doc_id": 1}', line(1, MOONS, acc=1.0)]
     file = write_log(tmp_path, "rivers", lines)
 
@@ -238,6 +251,7 @@ def test_broken_lines_cost_themselves_alone(tmp_path: Path):
 def test_a_log_that_is_cut_short_is_noted(tmp_path: Path):
     """What stands before the damage is read, and the damage is told."""
     notes = Notes()
+    write_results(tmp_path)
     plain = write_log(tmp_path, "rivers", [line(n, RIVER | {"n": n}, acc=1.0) for n in range(500)])
     whole = gzip.compress(plain.read_bytes())
     plain.with_name(f"{plain.name}.gz").write_bytes(whole[: len(whole) // 2])
