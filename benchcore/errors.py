@@ -20,7 +20,8 @@ class BenchcoreError(Exception):
 
     def __str__(self) -> str:
         line = f"{self.where}: {self.what}" if self.where else self.what
-        return " ".join((f"{line.rstrip('.')}. {self.mend}" if self.mend else line).split())
+        stop = "" if line.endswith("?") else "."
+        return " ".join((f"{line.rstrip('.')}{stop} {self.mend}" if self.mend else line).split())
 
 
 class UsageError(BenchcoreError):

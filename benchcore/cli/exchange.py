@@ -76,7 +76,7 @@ def export(
     """
     from dataclasses import asdict
 
-    from benchcore.cli.output import print_json, print_line, print_table
+    from benchcore.cli.output import print_json, print_line, print_table, shown
     from benchcore.harness.exporting import ExportOptions, export_coreset
     from benchcore.registry.manifests import resolve_manifest
 
@@ -108,7 +108,7 @@ def export(
         ("folder", str(out)),
     ]
     print_table(None, (f"export to {harness}", ""), [row for row in rows if row[1] is not None])
-    print_line(f"Run in {out}:")
+    print_line(f"Run in {shown(out)}:")
     print_line(outcome.command)
 
 

@@ -149,6 +149,8 @@ def _told(error: BaseException) -> tuple[str, int]:
     if isinstance(error, ModuleNotFoundError) and (error.name or "").partition(".")[0] in _EXTRAS:
         package = str(error.name).partition(".")[0]
         return f"{package} is not installed. Install it with: pip install 'benchcore[{_EXTRAS[package]}]'.", 1
+    if isinstance(error, OSError) and error.strerror:  # a folder that may not be read, a disk that is full
+        return " ".join(f"{error.filename or 'a file or folder'}: {error.strerror}".split()), 1
     return " ".join(f"unexpected {type(error).__name__}: {error}".split()), 1
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, TypeAlias
 
@@ -48,6 +49,8 @@ def existing_registry(config: Config) -> Registry:
     opened = Registry.at(config.registry.root)
     if opened.is_local and not Path(opened.root).is_dir():
         raise BenchcoreError("there is no registry", where=opened.root, mend="Name its root with --root or CONF.")
+    if opened.is_local and not os.access(opened.root, os.R_OK | os.X_OK):
+        raise BenchcoreError("the registry cannot be read (no permission)", where=opened.root)
     return opened
 
 

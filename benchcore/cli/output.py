@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import orjson
@@ -21,14 +22,29 @@ _WIDTH_IN_A_FILE = 120
 
 def print_json(value: Any) -> None:
     """Write one JSON document; what JSON lacks (NaN) becomes null."""
-    encoded = orjson.dumps(value, option=orjson.OPT_INDENT_2 | orjson.OPT_SERIALIZE_NUMPY, default=str)
+    options = orjson.OPT_INDENT_2 | orjson.OPT_SERIALIZE_NUMPY
+    try:
+        encoded = orjson.dumps(value, option=options, default=str)
+    except TypeError:  # texts that are no Unicode, as the names of files may be
+        encoded = orjson.dumps(_unicode(value), option=options, default=str)
     print_line(encoded.decode())
 
 
 def print_line(line: str = "") -> None:
     """Write one line as it is."""
     with writing():
-        sys.stdout.write(line + "\n")
+        sys.stdout.write(_unicode(line) + "\n")
+
+
+def _unicode(value: Any) -> Any:
+    """A value without lone surrogates in its texts: they come out as escapes."""
+    if isinstance(value, str | Path):
+        return str(value).encode(errors="backslashreplace").decode()
+    if isinstance(value, Mapping):
+        return {_unicode(key): _unicode(inner) for key, inner in value.items()}
+    if isinstance(value, list | tuple):
+        return [_unicode(inner) for inner in value]
+    return value
 
 
 @contextmanager

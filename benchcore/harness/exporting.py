@@ -23,6 +23,7 @@ from benchcore.harness.binding import (
 from benchcore.harness.documents import Document
 from benchcore.harness.entry import Harness
 from benchcore.harness.folder import export_folder, require_usable
+from benchcore.harness.logs import require_readable
 from benchcore.harness.notes import Notes
 from benchcore.harness.picks import Exported
 from benchcore.harness.pinned import Pinned, pinned_picks
@@ -187,8 +188,7 @@ def documents_of(harness: Harness, name: str, path: Path, notes: Notes) -> Itera
     Raises:
         UsageError: it is neither.
     """
-    if not path.exists():
-        raise UsageError("there is no such file or folder", where=str(path))
+    require_readable(path)
     ways: list[Callable[[], Iterator[Document]]] = []
     dump, logs = harness.documents, harness.results
     if logs is not None:

@@ -26,6 +26,7 @@ from benchcore.harness.binding import (
 )
 from benchcore.harness.documents import Result, Scale
 from benchcore.harness.entry import Harness
+from benchcore.harness.logs import require_readable
 from benchcore.harness.notes import EXAMPLES, Notes
 from benchcore.harness.scores import EVERY_METRIC, OffScale, Refused, metric_name, scale_of, score_of
 from benchcore.harness.tally import Tally, last_of_each
@@ -141,22 +142,6 @@ def import_logs(
             reading.require_scores(paths, rows)
         imported = _store(registry, reading, rows, started=started, paths=paths)
         return replace(imported, leaderboards=leaderboards, changed=imported.changed or changed)
-
-
-def require_readable(path: Path) -> None:
-    """Check that a path is a file or a folder.
-
-    Raises:
-        UsageError: it is neither, as a pipe, which cannot be read twice; or it may not be looked at.
-    """
-    try:
-        there, readable = path.exists(), path.is_file() or path.is_dir()
-    except OSError as error:
-        raise UsageError(f"cannot be read ({error.strerror})", where=str(path)) from None
-    if not there:
-        raise UsageError("there is no such file or folder", where=str(path))
-    if not readable:
-        raise UsageError("is neither a file nor a folder", where=str(path), mend="Write it to a file first.")
 
 
 def _store_aggregates(registry: Registry, harness: Harness, paths: Sequence[Path]) -> tuple[dict[str, int], bool]:

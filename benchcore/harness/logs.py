@@ -23,6 +23,22 @@ def plain_name(file: Path) -> str:
     return file.name.removesuffix(file.suffix) if file.suffix in _COMPRESSED else file.name
 
 
+def require_readable(path: Path) -> None:
+    """Check that a path is a file or a folder.
+
+    Raises:
+        UsageError: it is neither, as a pipe, which cannot be read twice; or it may not be looked at.
+    """
+    try:
+        there, readable = path.exists(), path.is_file() or path.is_dir()
+    except OSError as error:
+        raise UsageError(f"cannot be read ({error.strerror})", where=str(path)) from None
+    if not there:
+        raise UsageError("there is no such file or folder", where=str(path))
+    if not readable:
+        raise UsageError("is neither a file nor a folder", where=str(path), mend="Write it to a file first.")
+
+
 def files_at(path: Path, wanted: Callable[[str], bool]) -> list[Path]:
     """The file itself, or all files below a folder whose plain name is wanted, in the order of their paths.
 

@@ -10,8 +10,8 @@ from benchcore.harness.documents import RawScore, Scale
 
 EVERY_METRIC = ""
 _ROUNDING = 1e-9  # how far outside of [0, 1] a mean of scores may come to lie
-_WORDS = {"C": 1.0, "I": 0.0, "P": 0.5, "N": 0.0, **{word: 1.0 for word in ("true", "True", "TRUE")}}
-_WORDS |= {word: 0.0 for word in ("false", "False", "FALSE")}
+_WORDS = {"C": 1.0, "I": 0.0, "P": 0.5, "N": 0.0, **dict.fromkeys(("true", "True", "TRUE"), 1.0)}
+_WORDS |= dict.fromkeys(("false", "False", "FALSE"), 0.0)
 
 
 class Refused(ValueError):

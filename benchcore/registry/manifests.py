@@ -66,7 +66,7 @@ def resolve_manifest(registry: Registry, name: str) -> Manifest:
     manifests = list_manifests(registry)
     if name == "latest" and manifests:
         return manifests[-1]
-    found = [manifest for manifest in manifests if manifest.coreset_id.startswith(name)]
+    found = [manifest for manifest in manifests if name and manifest.coreset_id.startswith(name)]
     if len(found) == 1:
         return found[0]
     ids = [manifest.coreset_id for manifest in manifests]

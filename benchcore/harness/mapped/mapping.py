@@ -41,6 +41,12 @@ class LogMap(Section):
     def _says_what_is_scored(self) -> LogMap:
         if self.id is None and self.prompt is None:
             raise ValueError("it needs 'id' (with 'benchmark') or 'prompt', which say what was scored")
+        metrics = {"score"} if isinstance(self.score, str) else set(self.score)
+        if not metrics:
+            raise ValueError("score: it names no metric")
+        others = set(self.scale) - metrics if isinstance(self.scale, dict) else set()
+        if others:
+            raise ValueError(f"scale: '{min(others)}' is no metric; there are {', '.join(sorted(metrics))}")
         return self
 
 
