@@ -149,9 +149,13 @@ def _told(error: BaseException) -> tuple[str, int]:
     if isinstance(error, ModuleNotFoundError) and (error.name or "").partition(".")[0] in _EXTRAS:
         package = str(error.name).partition(".")[0]
         return f"{package} is not installed. Install it with: pip install 'benchcore[{_EXTRAS[package]}]'.", 1
+    return " ".join(_unforeseen(error).split()), 1
+
+
+def _unforeseen(error: BaseException) -> str:
     if isinstance(error, OSError) and error.strerror:  # a folder that may not be read, a disk that is full
-        return " ".join(f"{error.filename or 'a file or folder'}: {error.strerror}".split()), 1
-    return " ".join(f"unexpected {type(error).__name__}: {error}".split()), 1
+        return f"{error.filename}: {error.strerror}" if error.filename else error.strerror
+    return f"unexpected {type(error).__name__}: {error}"
 
 
 def _usage(error: Exception) -> str:

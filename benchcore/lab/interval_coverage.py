@@ -17,6 +17,8 @@ from benchcore.lab.protocol import Protocol, Scores, Trial, trial_of
 from benchcore.lab.splits import smallest_pool
 from benchcore.lab.suites import Suite, load_suite
 from benchcore.methods import DEFAULT, METHODS
+from benchcore.methods.problem import Problem
+from benchcore.methods.stratified_random import stratified_random
 from benchcore.progress import progress
 
 Indices = NDArray[np.int64]
@@ -60,35 +62,62 @@ class _Told:
     truth: Scores
 
 
-Told = Callable[[Trial, int, int], _Told]
+@dataclass(frozen=True, eq=False)
+class _Pool:
+    """A sub-pool, and what was picked from it.
+
+    Attributes:
+        trial: the sub-pool.
+        largest: the largest budget: a nested method is asked for it, and smaller ones are its beginnings.
+        asked: method and draw -> picks of a nested method.
+    """
+
+    trial: Trial
+    largest: int
+    asked: dict[tuple[str, int], Indices]
+
+    def picks(self, method: str, k: int, draw: int) -> Indices:
+        """(k,) rows of the sub-pool."""
+        entry = METHODS[method]
+        if not entry.nested:
+            return np.asarray(entry(self.problem(k, draw)).indices)
+        if (method, draw) not in self.asked:
+            self.asked[method, draw] = np.asarray(entry(self.problem(self.largest, draw)).indices)
+        return self.asked[method, draw][:k]
+
+    def problem(self, k: int, draw: int) -> Problem:
+        """What a method is given."""
+        return self.trial.problem(k, draw, balanced=True, with_scores=False)
 
 
-def design(trial: Trial, k: int, draw: int) -> _Told:
+Told = Callable[[_Pool, int, int], _Told]
+
+
+def design(pool: _Pool, k: int, draw: int) -> _Told:
     """A random draw that is spread over the vectors: what a draw inside benchmarks promises."""
-    return _stratified(trial, _picks(trial, "local_pivotal", k, draw))
+    return _stratified(pool.trial, pool.picks("local_pivotal", k, draw))
 
 
-def model(trial: Trial, k: int, draw: int) -> _Told:
+def model(pool: _Pool, k: int, draw: int) -> _Told:
     """The default method's picks, taken as if they had been drawn at random inside benchmarks."""
-    return _stratified(trial, _picks(trial, DEFAULT, k, draw))
+    return _stratified(pool.trial, pool.picks(DEFAULT, k, draw))
 
 
-def audit(trial: Trial, k: int, draw: int) -> _Told:
+def audit(pool: _Pool, k: int, draw: int) -> _Told:
     """A slice that was drawn before the default method picked the rest: what the draw promises."""
-    from benchcore.methods.stratified_random import stratified_random
-
-    problem = trial.problem(k, draw, balanced=True, with_scores=False)
+    problem = pool.problem(k, draw)
     drawn = stratified_random(replace(problem, k=round(AUDIT_SHARE * k))).indices
     core = METHODS[DEFAULT](replace(problem, k=k - len(drawn), exclude=drawn)).indices
-    whole = _stratified(trial, np.concatenate([core, drawn]))
-    return replace(whole, intervals=_stratified(trial, drawn).intervals)
+    whole = _stratified(pool.trial, np.concatenate([core, drawn]))
+    return replace(whole, intervals=_stratified(pool.trial, drawn).intervals)
 
 
 def panel(size: int) -> Told:
     """The default method's picks, leaning on a panel of some other models (AIPW)."""
 
-    def told(trial: Trial, k: int, draw: int) -> _Told:
-        picks, held_out = _picks(trial, DEFAULT, k, draw), trial.split.held
+    def told(pool: _Pool, k: int, draw: int) -> _Told:
+        trial, picks = pool.trial, pool.picks(DEFAULT, k, draw)
+        held_out = trial.split.held
         sample = Sample(picks, trial.groups, trial.mass, {}, panel=trial.source[:, :size])
         scores = trial.known[trial.rows][picks][:, held_out]
         found = aipw_intervals(sample, scores)
@@ -153,8 +182,9 @@ def _measured(
     cells = [(kind, k) for kind in fitting for k in protocol.ks if least[kind] <= k <= room]
     found: dict[tuple[str, int], list[NDArray[np.float64]]] = {cell: [] for cell in cells}
     for trial in trials:
+        pool = _Pool(trial, max((k for _, k in cells), default=1), {})
         for kind, k in cells:
-            told = [KINDS[kind](trial, k, draw) for draw in range(protocol.draws)]
+            told = [KINDS[kind](pool, k, draw) for draw in range(protocol.draws)]
             found[kind, k].append(np.stack([_judged(one) for one in told]))
         advance(1)
     return [_row(suite.name, kind, k, judged) for (kind, k), judged in found.items()]
@@ -173,13 +203,6 @@ def _row(suite: str, kind: str, k: int, judged: Sequence[NDArray[np.float64]]) -
     spread = pools[:, 0].std(ddof=1) / np.sqrt(len(pools)) if len(pools) > 1 else float("nan")
     count = sum(int(np.isfinite(one[:, 0]).sum()) for one in judged)
     return IntervalRow(suite, kind, k, count, float(means[0]), float(spread), float(means[1]), float(means[2]))
-
-
-def _picks(trial: Trial, method: str, k: int, draw: int) -> Indices:
-    """The first k picks; a nested method's come from the largest budget, once a draw."""
-    entry = METHODS[method]
-    problem = trial.problem(k, draw, balanced=True, with_scores=False)
-    return np.asarray(entry(problem).indices)
 
 
 def _stratified(trial: Trial, picks: Indices) -> _Told:

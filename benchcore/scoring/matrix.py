@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from benchcore.errors import BenchcoreError, UsageError
 from benchcore.registry.root import Registry
-from benchcore.registry.tables import among, read
+from benchcore.registry.scores import read_scores
 from benchcore.scoring.metrics import MetricCount, chosen, declared
 from benchcore.scoring.shortened import shortened
 
@@ -103,11 +103,8 @@ def read_matrix(
 
 
 def _stored(registry: Registry, wanted: Wanted, models: Sequence[str] | None) -> pa.Table:
-    """Rows of the prompts, with their place among the wanted in the column `row`."""
-    where = among("prompt_id", wanted.prompt_id)
-    if models is not None:
-        where &= among("model", models)
-    rows = read(registry, "scores", columns=_COLUMNS, where=where)
+    """Rows of the prompts and of their exact copies, with their place among the wanted in the column `row`."""
+    rows = read_scores(registry, prompt_ids=wanted.prompt_id, models=models, columns=_COLUMNS)
     place = pc.index_in(rows["prompt_id"], value_set=pa.array(wanted.prompt_id, pa.string()))
     benchmark = pa.array(wanted.benchmark, pa.string()).take(place.combine_chunks())
     return rows.append_column("row", place).append_column("benchmark", benchmark)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from functools import cached_property
 from typing import Any
@@ -11,6 +12,7 @@ from benchcore.harness.binding.texts import bare_lines, leaves, normalised
 from benchcore.harness.documents import Document
 
 _OPTIONS = ("choice", "option", "ending", "candidate")  # how fields begin that hold what may be chosen
+_LETTER = re.compile(r"^\(?[A-Za-z][.):]\s*(?=\S)")
 _LONG = 20  # characters that make a text a sentence rather than a name
 
 
@@ -51,6 +53,11 @@ class Shown:
         return tuple(normalised(text) for text in named)
 
     @cached_property
+    def bare_choices(self) -> frozenset[str]:
+        """The options, bare of letters and full stops."""
+        return frozenset(map(_bare, self.choices))
+
+    @cached_property
     def answers(self) -> frozenset[str]:
         """The forms in which the right answer may be written: as it stands, and the option that it names."""
         answer = self.document.answer
@@ -74,9 +81,11 @@ class Shown:
 
         A record may hold texts that the model never saw, such as the problem that its own was made from.
         """
-        if not self.request or text in self.request:
-            return True
-        return not any(len(other) >= _LONG and other in self.request for other in self.texts)
+        return not self.request or text in self.request or not self._shows_what_was_sent
+
+    @cached_property
+    def _shows_what_was_sent(self) -> bool:
+        return any(len(text) >= _LONG and text in self.request for text in self.texts)
 
     def goes_on_with_its_own(self, end: int) -> bool:
         """Whether a sentence of the record's own comes in the request after a place: what stands before is an example.
@@ -88,25 +97,29 @@ class Shown:
         return any(len(text) >= _LONG and text not in options and text in rest for text in self.texts)
 
 
-def fit(known: Known, shown: Shown) -> tuple[float, int] | None:
+def fit(known: Known, shown: Shown) -> tuple[float, int, bool] | None:
     """How well a prompt's choices and answer agree with a document's, the more the better; None: they contradict.
 
+    The same question with other choices is another prompt: where the document shows choices, all of the prompt's must
+    be among them, and no more than these may be.
+
     Returns:
-        The share of the prompt's choices that the document has (1 where the prompt has none), and 2 where the right
-        answer is the same, 1 where the document has it somewhere, else 0.
+        The share of the prompt's choices that the document has (1 where the prompt has none); 2 where the right
+        answer is the same, 1 where the document has it somewhere, else 0; and whether the choices stand in one order.
     """
     share = 1.0
     if known.choices:
-        there = sum(choice in shown.everything for choice in known.choices)
-        if shown.choices and 2 * there < len(known.choices):
-            there = sum(any(choice in option for option in shown.choices) for choice in known.choices)
-            if 2 * there < len(known.choices):
-                return None
+        there = sum(choice in shown.everything or _bare(choice) in shown.bare_choices for choice in known.choices)
+        if shown.choices and there < len(known.choices):
+            return None
+        if shown.document.choices and len(shown.bare_choices) > len(set(known.choices)):
+            return None
         share = there / len(known.choices)
+    in_order = bool(known.choices) and known.choices == shown.choices
     if known.answer is None:
-        return share, 0
+        return share, 0, in_order
     forms = {known.answer, *_named_option(known.answer, known.choices)}
-    return share, 2 if forms & shown.answers else 1 if forms & shown.everything else 0
+    return share, 2 if forms & shown.answers else 1 if forms & shown.everything else 0, in_order
 
 
 def best(numbers: Sequence[int], known: Sequence[Known], shown: Shown) -> list[int]:
@@ -118,6 +131,11 @@ def best(numbers: Sequence[int], known: Sequence[Known], shown: Shown) -> list[i
     left = [number for number, found in fits.items() if found == highest]
     current = [number for number in left if known[number].current]
     return current or left
+
+
+def _bare(choice: str) -> str:
+    """A choice without what typesetting adds: its letter before it, the full stop after it."""
+    return _LETTER.sub("", choice).rstrip(" .").casefold()
 
 
 def _named_option(answer: str, choices: Sequence[str]) -> tuple[str, ...]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -19,7 +19,7 @@ from benchcore.registry.tables import among, dataset, missing_file, read
 ENDING = 40  # characters; a prompt that is shorter is not looked for inside other texts
 LINE = 20  # characters that the bare lines of a prompt have at least
 MAX_LINES = 12
-MANY = 64  # prompts that share a text: more are looked up by their choices too
+MANY = 64  # prompts that share a text or a line: more are looked up by what else they have
 _COLUMNS = ("prompt_id", "benchmark", "record_id", "prompt", "answer", "choices", "metadata", "content_hash")
 _BATCH_ROWS = 2048
 
@@ -76,6 +76,7 @@ class Prompts:
     unreadable: list[str] = field(default_factory=list)
     _numbers: dict[tuple[str, str], int] = field(default_factory=dict)
     _by_choice: dict[bytes, dict[str, set[int]]] = field(default_factory=dict)
+    _by_other_line: dict[bytes, dict[bytes, set[int]]] = field(default_factory=dict)
 
     def add(self, row: Mapping[str, Any], *, current: bool) -> None:
         """Take in one row of the table `prompts`."""
@@ -94,7 +95,7 @@ class Prompts:
             _append(self.by_document, (document["harness"], document["task"], document["hash"]), number)
 
     def with_text(self, key: bytes, texts: Iterable[str]) -> list[int]:
-        """The prompts with a text; where very many share it, only those that have one of `texts` for a choice."""
+        """The prompts with a text; where very many share it, those that have one of `texts` for a choice or answer."""
         numbers = self.by_text.get(key, ())
         if len(numbers) <= MANY:
             return list(numbers)
@@ -102,10 +103,30 @@ class Prompts:
             index: dict[str, set[int]] = defaultdict(set)
             self._by_choice[key] = index
             for number in numbers:
-                for choice in self.known[number].choices:
-                    index[choice].add(number)
-        choices = self._by_choice[key]
-        return sorted({number for text in texts for number in choices.get(text, ())}) or list(numbers[: MANY + 1])
+                known = self.known[number]
+                for text in known.choices if known.answer is None else (*known.choices, known.answer):
+                    index[text].add(number)
+        found = self._by_choice[key]
+        return sorted({number for text in texts for number in found.get(text, ())})
+
+    def with_line(self, key: bytes, keys: Collection[bytes]) -> Sequence[int]:
+        """The prompts with a longest line; where very many share it, those with another line that is in `keys` too.
+
+        Args:
+            key: of the line.
+            keys: of all lines of a document.
+        """
+        numbers = self.by_line.get(key, ())
+        if len(numbers) <= MANY:
+            return numbers
+        if key not in self._by_other_line:
+            index: dict[bytes, set[int]] = defaultdict(set)
+            self._by_other_line[key] = index
+            for number in numbers:
+                lines = self.known[number].lines
+                index[next((line for line in lines if line != key), key)].add(number)
+        found = self._by_other_line[key]
+        return sorted({number for line in keys for number in found.get(line, ())})
 
     def benchmarks(self) -> set[str]:
         """Their names."""

@@ -6,24 +6,21 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from benchcore.harness.binding.declared import Declared
 from benchcore.harness.binding.evidence import Shown, best
-from benchcore.harness.binding.prompts import ENDING, MANY, Prompts
+from benchcore.harness.binding.prompts import ENDING, Prompts
 from benchcore.harness.binding.texts import normalised, text_key
 from benchcore.ingest.templates import TemplateFailure
 
 _SHORT = 12  # characters; a shorter text is taken for a prompt only where choices or the answer agree too
 
 
-def named(prompts: Prompts, shown: Shown) -> list[int]:
+def named(prompts: Prompts, shown: Shown) -> Sequence[int]:
     """The prompt whose id stands in the record, as in the files that an export wrote, or is the document's own."""
     ids = [value for value in shown.fields("prompt_id") if isinstance(value, str)]
     named_ids = dict.fromkeys((*ids, shown.document.document_id))
-    found = list(dict.fromkeys(number for name in named_ids for number in prompts.by_id.get(name, ())))
+    every = dict.fromkeys(number for name in named_ids for number in prompts.by_id.get(name, ()))
+    found = _of_version(prompts, shown, list(every))
     if len(found) < 2:
         return found
-    hashes = set(shown.fields("content_hash"))
-    pinned = [number for number in found if prompts.known[number].content_hash in hashes]
-    if pinned:
-        return pinned
     texts = {text_key(text) for text in shown.texts}
     said = [number for number in found if prompts.known[number].key in texts]
     return best(said, prompts.known, shown) if said else found
@@ -41,8 +38,14 @@ def by_record_id(prompts: Prompts, shown: Shown, benchmark: str | None) -> list[
     """The prompt of a benchmark (that of the record, else the task) whose own id the document has."""
     document = shown.document
     name = benchmark or str(document.record.get("benchmark") or document.task)
-    found = prompts.by_record.get((name, document.document_id), ())
+    found = _of_version(prompts, shown, prompts.by_record.get((name, document.document_id), ()))
     return best(list(dict.fromkeys(found)), prompts.known, shown)
+
+
+def _of_version(prompts: Prompts, shown: Shown, numbers: Sequence[int]) -> Sequence[int]:
+    """Of prompts that are named, those of the version that the record names: all where it names none."""
+    hashes = {value for value in shown.fields("content_hash") if isinstance(value, str)}
+    return [number for number in numbers if prompts.known[number].content_hash in hashes] if hashes else numbers
 
 
 def declared_text(prompts: Prompts, shown: Shown, declared: Declared) -> list[int]:
@@ -97,7 +100,7 @@ def _with_lines(prompts: Prompts, shown: Shown, lines: Mapping[str, int]) -> dic
     by_key = {text_key(line): line for line in lines}
     options, found = {*shown.choices, *shown.answers}, dict[int, dict[str, int]]()
     for key in by_key:
-        for number in prompts.by_line.get(key, ())[:MANY]:
+        for number in prompts.with_line(key, by_key):
             wanted = prompts.known[number].lines
             there = [by_key[line] for line in wanted if line in by_key]
             if len(there) == len(wanted) and not options.issuperset(there):
@@ -127,7 +130,7 @@ def inside_request(prompts: Prompts, shown: Shown) -> list[int]:
 def _with_texts(prompts: Prompts, shown: Shown, texts: Iterable[str]) -> list[int]:
     found: list[int] = []
     for text in texts:
-        numbers = best(prompts.with_text(text_key(text), shown.everything), prompts.known, shown)
+        numbers = best(prompts.with_text(text_key(text), shown.everything | shown.answers), prompts.known, shown)
         found += numbers if len(text) >= _SHORT else _confirmed(prompts, shown, numbers)
     return best(list(dict.fromkeys(found)), prompts.known, shown) if found else []
 
