@@ -65,11 +65,11 @@ def compare(
     opened = existing_registry(config)
     manifest = resolve_manifest(opened, coreset)
     found = compared(opened, manifest, first, second, metric=tuple(metric or ()), run=run, level=level)
-    new = None
-    if top_up and found.suite.further:
+    new, missing = None, new_prompts(found, manifest)
+    if top_up and missing:
         from benchcore.pipeline.top_up import top_up as topped_up
 
-        new = topped_up(config, manifest.coreset_id, manifest.k + found.suite.further, command="compare --top-up")
+        new = topped_up(config, manifest.coreset_id, manifest.k + missing, command="compare --top-up")
     result = _as_json(found, new)
     if out is not None:
         _write(out, result)
@@ -93,20 +93,38 @@ def verdict(found: Comparison) -> str:
     return f"{found.first} and {found.second} cannot be told apart: the difference is {apart} points"
 
 
-def further(found: Comparison, prompts: int) -> str | None:
-    """How many prompts more would settle it, in one line; None where it is settled."""
+def new_prompts(found: Comparison, manifest: Manifest) -> int | None:
+    """How many of the further prompts are no picks yet; None where no part of the others would settle it."""
     suite = found.suite
+    if suite.further is None or suite.prompts + suite.further >= _prompts(manifest):
+        return None
+    return max(0, suite.further - _lacking(found, manifest))
+
+
+def further(found: Comparison, manifest: Manifest) -> str | None:
+    """How many prompts more would settle it, in one line; None where it is settled."""
+    suite, new, lacking = found.suite, new_prompts(found, manifest), _lacking(found, manifest)
     if suite.estimate is None or suite.further == 0:
         return None
-    if suite.further is None or suite.prompts + suite.further >= prompts:
+    if suite.further is None or new is None:
         return (
-            f"no part of the other {prompts - suite.prompts:,} prompts would settle it: the whole suite differs by less"
-            " than can be told"
+            f"no part of the other {_prompts(manifest) - suite.prompts:,} prompts would settle it: the whole suite"
+            " differs by less than can be told"
         )
-    return (
-        f"{suite.further:,} further prompts would settle it if the difference stayed what it is (--top-up CONF picks"
-        " them)"
-    )
+    told = f"{suite.further:,} further prompts would settle it if the difference stayed what it is"
+    if not lacking:
+        return f"{told} (--top-up CONF picks them)"
+    if not new:
+        return f"{told}: picks that have no score of both so far"
+    return f"{told}: {lacking:,} picks that have no score of both so far, and {new:,} new ones (--top-up CONF)"
+
+
+def _prompts(manifest: Manifest) -> int:
+    return sum(int(row.get("distinct", row["prompts"])) for row in manifest.coverage)
+
+
+def _lacking(found: Comparison, manifest: Manifest) -> int:
+    return manifest.k - found.suite.prompts
 
 
 def _as_json(found: Comparison, new: str | None) -> dict[str, Any]:
@@ -144,13 +162,13 @@ def _print(found: Comparison, manifest: Manifest, new: str | None) -> None:
     )
     lacking = len(found.targets) - len(known)
     if lacking:
-        print_line(f"{lacking:,} targets have fewer than 10 effective picks with scores of both")
+        have = "1 target has" if lacking == 1 else f"{lacking:,} targets have"
+        print_line(f"{have} fewer than 10 effective picks with scores of both")
         print_line()
     for note in found.notes:
         print_line(shown(f"note: {note}"))
     print_line(shown(verdict(found)))
-    prompts = sum(int(row.get("distinct", row["prompts"])) for row in manifest.coverage)
-    line = further(found, prompts)
+    line = further(found, manifest)
     if line is not None:
         print_line(line)
     if new is not None:

@@ -278,9 +278,9 @@ def told(found: Estimates) -> list[str]:
     lines = []
     if found.bias is not None:
         bias = found.bias
-        verdict = (
-            "the chosen picks mislead: trust the audit's intervals" if bias.biased else "no sign that they mislead"
-        )
+        audited = any(each.kind == "audit" and each.estimate is not None for each in found.targets)
+        instead = "trust the audit's intervals" if audited else "trust no interval, and draw a larger select.audit"
+        verdict = f"the chosen picks mislead: {instead}" if bias.biased else "no sign that they mislead"
         lines.append(
             f"bias of the {bias.core:,} chosen picks against {bias.audit:,} of the audit, over {bias.models:,} models:"
             f" {interval(bias.difference, bias.low, bias.high)} points (p = {bias.p_value:.2g}); {verdict}"

@@ -16,8 +16,8 @@ from benchcore.errors import BenchcoreError
 if TYPE_CHECKING:
     from rich.table import Table
 
-# Wide enough for the tables where stdout is no terminal; on one, its own width counts.
-_WIDTH_IN_A_FILE = 120
+# Where stdout is no terminal, a table is as wide as its rows are, up to here; on one, its own width counts.
+_WIDTH_IN_A_FILE = 400
 
 
 def print_json(value: Any) -> None:
@@ -84,8 +84,10 @@ def print_table(title: str | None, columns: Sequence[str], rows: Iterable[Sequen
 
     width = None if sys.stdout.isatty() else _WIDTH_IN_A_FILE
     console = Console(file=sys.stdout, width=width, highlight=False)
-    with writing():
+    with console.capture() as captured:
         console.print(table(title, columns, rows))
+    for line in captured.get().splitlines():
+        print_line(line.rstrip())
     print_line()
 
 

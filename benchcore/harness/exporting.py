@@ -168,6 +168,7 @@ def bind_documents(registry: Registry, name: str, harness: Harness, options: Exp
                 kind = "ambiguous" if binding.candidates else "unmatched"
                 where = f"task {binding.task!r} document {binding.document_id!r}"
                 notes.add(kind, f"{where}: {binding.reason}: {binding.example}")
+        _require_bound(name, binder, options.documents)
         added = store_bindings(registry, binder)
         if added:
             record_run(
@@ -180,6 +181,20 @@ def bind_documents(registry: Registry, name: str, harness: Harness, options: Exp
                 counts={"export": {"documents": len(binder.bindings), "bindings": added}},
             )
         return added
+
+
+def _require_bound(name: str, binder: Binder, documents: Sequence[Path]) -> None:
+    """Raises BenchcoreError: the documents are none of the registry's prompts; without them, others would run."""
+    if any(binding.number is not None for binding in binder.bindings):
+        return
+    first = next(iter(binder.bindings), None)
+    example = "" if first is None else f"; for example {first.document_id!r}: {first.example!r} ({first.reason})"
+    raise BenchcoreError(
+        f"none of the {len(binder.bindings):,} documents of {name} in it is a prompt of this registry{example}",
+        where=", ".join(map(str, documents[:3])),
+        mend="Another version of the task? --bind says whose a task's documents are, --prompt '{{ field }}' what the "
+        "prompt is in the harness's records.",
+    )
 
 
 def documents_of(harness: Harness, name: str, path: Path, notes: Notes) -> Iterator[Document]:

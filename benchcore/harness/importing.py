@@ -26,7 +26,7 @@ from benchcore.harness.binding import (
 )
 from benchcore.harness.documents import Result, Scale
 from benchcore.harness.entry import Harness
-from benchcore.harness.logs import require_readable
+from benchcore.harness.logs import plain_name, require_readable
 from benchcore.harness.notes import EXAMPLES, Notes
 from benchcore.harness.scores import EVERY_METRIC, OffScale, Refused, metric_name, scale_of, score_of
 from benchcore.harness.tally import Tally, last_of_each
@@ -41,6 +41,8 @@ from benchcore.registry.schemas import KEYS
 from benchcore.registry.tables import among, append_missing, read
 
 log = logging.getLogger(__name__)
+
+_LAST_EPOCH = 2**31 - 1  # what the table's column holds
 
 Advance = Callable[[int], None]
 
@@ -207,7 +209,10 @@ class _Reading:
         model = raw_text(result.model if result.model.strip() else self._model(result))
         self.models[model] = None
         self.run_was_needed |= not result.run
-        run = result.run or self.options.run or Path(result.path).name.split(".")[0]
+        run = result.run or self.options.run or Path(plain_name(Path(result.path))).stem
+        if not 1 <= result.epoch <= _LAST_EPOCH:
+            self.notes.add("unreadable", f"{_named(result)}: its epoch is {result.epoch}, not 1, 2, ...")
+            return
         if not result.metrics:
             self.notes.add("without score", f"{_named(result)}: no metric at all")
         for metric, raw in result.metrics.items():
@@ -266,13 +271,25 @@ class _Reading:
             self.name,
         )
         rows = self._on_scale(rows)
-        kept, doubled, copies = last_of_each(rows)
+        kept, doubled, others = last_of_each(rows)
         _add(self.notes, "doubled", _examples(doubled), doubled.num_rows)
-        _add(self.notes, "of copies", "documents with the same content inside a benchmark: the last counts", copies)
+        self._note_copies(others)
         old = [place for place, prompt in enumerate(known) if prompt is not None and not prompt.current]
         of_old = kept.filter(pc.field("place").isin(pa.array(old, pa.int32())))
         _add(self.notes, "of another version", _examples(of_old), of_old.num_rows)
         return kept
+
+    def _note_copies(self, replaced: pa.Table) -> None:
+        """Say which scores another document of the same prompt has replaced: a copy, or the same in another task."""
+        tasks = [binding.task for binding in self.binder.bindings]
+        pairs = zip(*([tasks[place] for place in replaced[name].to_pylist()] for name in ("place", "by")), strict=True)
+        for (task, other), count in sorted(Counter(pairs).items()):
+            if task == other:
+                copies = "documents with the same content inside a benchmark: the last counts"
+                _add(self.notes, "of copies", copies, count)
+            else:
+                both = f"task {task!r} has prompts of task {other!r}, in one run with one metric: the latter counts"
+                _add(self.notes, "of several tasks", both, count)
 
     def _on_scale(self, rows: pa.Table) -> pa.Table:
         """Leave out the scores of metrics that go beyond [0, 1] in the same task: a 1 of 10 is not all right."""

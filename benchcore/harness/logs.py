@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -49,7 +50,21 @@ def files_at(path: Path, wanted: Callable[[str], bool]) -> list[Path]:
         return [path]
     if not path.is_dir():
         raise UsageError("does not exist", where=str(path))
-    return sorted(file for file in path.rglob("*") if wanted(plain_name(file)) and file.is_file())
+    return [file for file in files_below(path) if wanted(plain_name(file))]
+
+
+def files_below(folder: Path) -> list[Path]:
+    """All files below a folder, in the order of their paths; links to folders are not followed.
+
+    Raises:
+        UsageError: a folder in it may not be read, so that files would go missing without a word.
+    """
+
+    def refuse(error: OSError) -> None:
+        raise UsageError(f"cannot be read ({error.strerror})", where=str(error.filename)) from None
+
+    walked = os.walk(folder, onerror=refuse)
+    return sorted(file for below, _, names in walked for name in names if (file := Path(below, name)).is_file())
 
 
 def read_document(file: Path) -> Any:

@@ -95,16 +95,20 @@ class Tally:
             self._rows = []
 
 
-def last_of_each(rows: pa.Table) -> tuple[pa.Table, pa.Table, int]:
+def last_of_each(rows: pa.Table) -> tuple[pa.Table, pa.Table, pa.Table]:
     """Each key once, as it came last.
 
     Returns:
-        The rows that are left; those that a later one of the same document replaces; and how many others were
-        replaced: those of documents that are copies of one another inside a benchmark.
+        The rows that are left; those that a later one of the same document replaces; and the others that were
+        replaced, by one of another document of the same prompt, whose place stands in the column `by`.
     """
     keys = list(KEYS["scores"])
     numbered = rows.select([*keys, "place"]).append_column("row", pa.array(np.arange(rows.num_rows)))
     last = np.sort(numbered.group_by(keys).aggregate([("row", "max")])["row_max"].to_numpy())
     of_document = np.sort(numbered.group_by([*keys, "place"]).aggregate([("row", "max")])["row_max"].to_numpy())
-    replaced = np.setdiff1d(np.arange(rows.num_rows), of_document)
-    return rows.take(pa.array(last)), rows.take(pa.array(replaced)), len(of_document) - len(last)
+    kept, doubled = rows.take(pa.array(last)), rows.take(pa.array(np.setdiff1d(np.arange(rows.num_rows), of_document)))
+    others = rows.take(pa.array(np.setdiff1d(of_document, last)))
+    if not others.num_rows:
+        return kept, doubled, others.append_column("by", others["place"])
+    by = kept.select([*keys, "place"]).rename_columns([*keys, "by"])
+    return kept, doubled, others.join(by, keys, join_type="inner")

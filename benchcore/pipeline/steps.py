@@ -206,10 +206,8 @@ def _report(job: Job) -> _Done:
 
     if job.coreset_id is None:
         job.coreset_id = _existing_coreset(job)
-    path = report_path(job.config, job.registry, job.coreset_id)
-    before = path.stat().st_mtime_ns if path.exists() else None
-    job.report = write(job.registry, job.coreset_id, path, _ground(job, job.coreset_id))
-    return job.report.stat().st_mtime_ns != before, {}, ()
+    job.report = report_path(job.config, job.registry, job.coreset_id)
+    return write(job.registry, job.coreset_id, job.report, _ground(job, job.coreset_id)), {}, ()
 
 
 def _ground(job: Job, coreset_id: str) -> Ground:

@@ -7,7 +7,7 @@ import logging
 import os
 import socket
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -55,7 +55,8 @@ def writer_lock(registry: Registry, command: str, timeout_s: float = 3600.0) -> 
                 mend="Wait for it to end, or raise registry.lock_timeout_s.",
             ) from None
     try:
-        note.write_text(json.dumps(_describe(command)))
+        with suppress(OSError):  # a full disk: what cannot be written without the note fails by itself
+            note.write_text(json.dumps(_describe(command)))
         yield
     finally:
         note.unlink(missing_ok=True)

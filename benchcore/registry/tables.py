@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
+from contextlib import contextmanager
 
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.dataset as ds
 import pyarrow.fs as pafs
 from deltalake import DeltaTable, write_deltalake
-from deltalake.exceptions import TableNotFoundError
+from deltalake.exceptions import DeltaError, TableNotFoundError
 
 from benchcore.errors import BenchcoreError
 from benchcore.registry.root import Registry
@@ -156,22 +157,35 @@ def upsert(registry: Registry, name: str, rows: pa.Table) -> None:
         return
     keys = list(KEYS[name])
     kept = read(registry, name).join(rows.select(keys), keys, join_type="left anti").select(SCHEMAS[name].names)
-    write_deltalake(
-        registry.uri(name),
-        pa.concat_tables([kept, rows]).sort_by([(key, "ascending") for key in keys]),
-        mode="overwrite",
-    )
+    whole = pa.concat_tables([kept, rows]).sort_by([(key, "ascending") for key in keys])
+    with _writing(registry, name):
+        write_deltalake(registry.uri(name), whole, mode="overwrite")
 
 
 def _write(registry: Registry, name: str, rows: pa.Table, predicate: str | None = None) -> None:
     registry.require_writable()
-    if predicate is not None:
-        write_deltalake(registry.uri(name), rows, mode="overwrite", predicate=predicate)
-        return
-    write_deltalake(
-        registry.uri(name),
-        rows,
-        mode="append",
-        partition_by=list(PARTITIONS.get(name, ())) or None,
-        configuration=dict(PROPERTIES),
-    )
+    with _writing(registry, name):
+        if predicate is not None:
+            write_deltalake(registry.uri(name), rows, mode="overwrite", predicate=predicate)
+            return
+        write_deltalake(
+            registry.uri(name),
+            rows,
+            mode="append",
+            partition_by=list(PARTITIONS.get(name, ())) or None,
+            configuration=dict(PROPERTIES),
+        )
+
+
+@contextmanager
+def _writing(registry: Registry, name: str) -> Iterator[None]:
+    """Tell what keeps a table from being written, as a full disk does; a commit that failed is none."""
+    try:
+        yield
+    except (DeltaError, OSError) as error:
+        reason = str(error).splitlines()[0][:300] if str(error) else type(error).__name__
+        raise BenchcoreError(
+            f"table '{name}' cannot be written: {reason}",
+            where=registry.root,
+            mend="It is as it was. Run the command again when that is mended.",
+        ) from error

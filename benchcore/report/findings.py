@@ -16,11 +16,14 @@ from benchcore.report.regions import Region, least_covered
 from benchcore.submodular.quantise import Rows
 
 REGIONS = 10
-CANDIDATES = 1500  # prompts that may be the centre of a region
+CANDIDATES = 2000  # prompts that may be the centre of a region; all where there are few
 PAIRS = 20
+
+_FEW = 4000  # prompts
 
 _WORTH_A_LINE = 0.01  # share of near duplicates from which on two benchmarks are shown
 _SAME_PLACE = 0.8  # cosine of means from which on they are
+_COMPARED = 40_000_000  # prompts of one benchmark times those of the other, to find the nearest two
 
 
 @dataclass(frozen=True)
@@ -33,7 +36,7 @@ class Alike:
         of_one: share of its prompts with a near duplicate in the other, in [0, 1].
         of_other: the same the other way round.
         place: cosine between the means of their vectors.
-        pair: rows of their two most similar prompts.
+        pair: rows of two prompts: near duplicates where there are any, else the nearest two that were compared.
         similarity: of these.
     """
 
@@ -54,7 +57,8 @@ class Findings:
         picks: (k,) rows of the picks, by rank.
         territories: nearest picks, coverage and the curve.
         regions: the least covered, the worst first.
-        alike: pairs of benchmarks, the most alike first.
+        alike: pairs of benchmarks, the most alike first, at most `PAIRS`.
+        more_alike: how many more there are.
         repeated: benchmark -> shares of its prompts with a near duplicate inside it, and in any other.
         copies: exact copies: (benchmark, benchmark of the original) -> prompts.
     """
@@ -63,6 +67,7 @@ class Findings:
     territories: Territories
     regions: Sequence[Region]
     alike: Sequence[Alike]
+    more_alike: int
     repeated: Mapping[str, tuple[float, float]]
     copies: Counter[tuple[str, str]]
 
@@ -85,11 +90,13 @@ def find(
     mass = _mass(ground, names, groups, masses)
     reached = territories(rows, picks, mass)
     found = near_duplicates(rows, groups)
+    alike, more_alike = _alike(rows, groups, names, found)
     return Findings(
         picks=picks,
         territories=reached,
         regions=least_covered(rows, mass, reached.coverage, _candidates(ground), REGIONS),
-        alike=_alike(rows, groups, names, found),
+        alike=alike,
+        more_alike=more_alike,
         repeated=_repeated(found, groups, names),
         copies=copies,
     )
@@ -105,23 +112,22 @@ def _mass(
 
 
 def _candidates(ground: Ground) -> NDArray[np.int64]:
-    """A random sample: the first by the hash of their texts."""
+    """All distinct texts where they are few, else a random sample: the first by hash."""
     _, first = np.unique(ground.text_hash, return_index=True)
-    return first[:CANDIDATES].astype(np.int64)
+    return first[: len(first) if len(first) <= _FEW else CANDIDATES].astype(np.int64)
 
 
-def _alike(rows: Rows, groups: NDArray[np.int64], names: NDArray[np.str_], found: NDArray[np.bool_]) -> list[Alike]:
+def _alike(
+    rows: Rows, groups: NDArray[np.int64], names: NDArray[np.str_], found: NDArray[np.bool_]
+) -> tuple[list[Alike], int]:
+    """The pairs of benchmarks most alike, and how many more are worth a line."""
     share, place = shares(found, groups), places(rows, groups)
     most = np.maximum(share, share.T)
-    one, other = np.triu_indices(len(names), 1)
-    order = np.lexsort((other, one, -place[one, other], -np.round(most[one, other], 9)))[:PAIRS]
+    one, other = np.nonzero(np.triu((most >= _WORTH_A_LINE) | (place >= _SAME_PLACE), 1))
+    order = np.lexsort((other, one, -place[one, other], -np.round(most[one, other], 9)))
     pairs = []
-    for a, b in zip(one[order], other[order], strict=True):
-        if most[a, b] < _WORTH_A_LINE and place[a, b] < _SAME_PLACE:
-            continue
-        ours = np.flatnonzero((groups == a) & (found[:, b] if found[groups == a, b].any() else True))
-        theirs = np.flatnonzero((groups == b) & (found[:, a] if found[groups == b, a].any() else True))
-        row, twin, similarity = closest_pair(rows, ours[:2000], theirs[:2000])
+    for a, b in zip(one[order[:PAIRS]].tolist(), other[order[:PAIRS]].tolist(), strict=True):
+        row, twin, similarity = _near_pair(rows, groups, found, a, b)
         pairs.append(
             Alike(
                 one=str(names[a]),
@@ -133,7 +139,17 @@ def _alike(rows: Rows, groups: NDArray[np.int64], names: NDArray[np.str_], found
                 similarity=similarity,
             )
         )
-    return pairs
+    return pairs, len(order) - len(pairs)
+
+
+def _near_pair(
+    rows: Rows, groups: NDArray[np.int64], found: NDArray[np.bool_], a: int, b: int
+) -> tuple[int, int, float]:
+    """The nearest prompts of two benchmarks, of which one may be compared in part: its first."""
+    ours, theirs = np.flatnonzero(groups == a), np.flatnonzero(groups == b)
+    if found[ours, b].any():
+        ours, theirs = ours[found[ours, b]], theirs[found[theirs, a]]
+    return closest_pair(rows, ours[: max(1, _COMPARED // len(theirs))], theirs)
 
 
 def _repeated(

@@ -7,6 +7,7 @@ import contextlib
 import hashlib
 import os
 import tempfile
+from collections.abc import Iterator
 from dataclasses import asdict
 from importlib import resources
 from pathlib import Path
@@ -18,7 +19,7 @@ from benchcore.registry.manifests import Manifest, find_manifest
 from benchcore.registry.root import Registry
 from benchcore.report.findings import find
 from benchcore.report.ground import Ground
-from benchcore.report.hostile_text import bounded, visible
+from benchcore.report.hostile_text import bounded, named, visible
 from benchcore.report.packing import beginning_length, packed
 from benchcore.report.page_data import data_block, points_block, texts_block
 from benchcore.report.plotting_library import plotting_library
@@ -38,7 +39,7 @@ _LIBRARY_NEEDS = "'unsafe-eval'"
 Library = tuple[str, str]
 
 
-def write(registry: Registry, coreset_id: str, path: Path, ground: Ground) -> Path:
+def write(registry: Registry, coreset_id: str, path: Path, ground: Ground) -> bool:
     """Write the page of a coreset; one of the same coreset and the same scores is left alone.
 
     Args:
@@ -48,7 +49,7 @@ def write(registry: Registry, coreset_id: str, path: Path, ground: Ground) -> Pa
         ground: the prompts that the coreset was selected from.
 
     Returns:
-        `path`.
+        Whether a page was written; False where it was there.
 
     Raises:
         BenchcoreError: there is no such coreset, its tables lack something, or the file cannot be written.
@@ -58,17 +59,15 @@ def write(registry: Registry, coreset_id: str, path: Path, ground: Ground) -> Pa
         raise BenchcoreError(f"no coreset '{coreset_id}'", where=registry.root, mend="Run `benchcore select CONF`.")
     library, estimates = plotting_library(), estimate(registry, manifest)
     made_of = _made_of(manifest, estimates, library)
-    try:
-        if not _is_there(path, made_of):
-            with waiting("report"):
-                material = gather(registry, manifest, ground, estimates, mapped=library is not None)
-                page = render(material, library, made_of).encode()
-            _replace(path, page)
-    except OSError as error:
-        raise BenchcoreError(
-            f"the page cannot be written ({error.strerror})", where=str(path), mend="Choose another with report.path."
-        ) from error
-    return path
+    with _writing(path):
+        if _is_there(path, made_of):
+            return False
+    with waiting("report"):
+        material = gather(registry, manifest, ground, estimates, mapped=library is not None)
+        page = render(material, library, made_of).encode()
+    with _writing(path):
+        _replace(path, page)
+    return True
 
 
 def gather(registry: Registry, manifest: Manifest, ground: Ground, estimates: Estimates, *, mapped: bool) -> Material:
@@ -108,7 +107,7 @@ def render(material: Material, library: Library | None, made_of: str = "") -> st
     import jinja2
 
     environment = jinja2.Environment(autoescape=True, undefined=jinja2.StrictUndefined, keep_trailing_newline=True)
-    environment.filters |= {"visible": visible, "bounded": bounded}
+    environment.filters |= {"visible": visible, "bounded": bounded, "named": named}
     script = '(() => {\n"use strict";\n' + "\n".join(_part(name) for name in _SCRIPTS) + "})();\n"
     blocks = {"data": packed(data_block(material))}
     if library is not None and material.positions is not None:
@@ -141,6 +140,17 @@ def _is_there(path: Path, made_of: str) -> bool:
         head = file.read(_HEAD)
         file.seek(max(0, path.stat().st_size - 16))
         return f'content="{made_of}"'.encode() in head and file.read().rstrip().endswith(b"</html>")
+
+
+@contextlib.contextmanager
+def _writing(path: Path) -> Iterator[None]:
+    """Tell what stands in the way of a page; errors of tables that are read are not meant."""
+    try:
+        yield
+    except OSError as error:
+        raise BenchcoreError(
+            f"the page cannot be written ({error.strerror})", where=str(path), mend="Choose another with report.path."
+        ) from error
 
 
 def _part(name: str) -> str:

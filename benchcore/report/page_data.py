@@ -9,7 +9,7 @@ import orjson
 from numpy.typing import NDArray
 
 from benchcore.report.ground import Ground
-from benchcore.report.hostile_text import bounded, visible
+from benchcore.report.hostile_text import bounded, named, visible
 from benchcore.report.packing import columns
 from benchcore.report.view import Material
 
@@ -51,8 +51,8 @@ def data_block(material: Material) -> bytes:
     return orjson.dumps(
         {
             "n": ground.n,
-            "benchmarks": [visible(name) for name in names],
-            "categories": [visible(name) for name in categories],
+            "benchmarks": [named(name) for name in names],
+            "categories": [named(name) for name in categories],
             "categoryOf": [categories.index(category[name]) for name in names],
             "regions": [int(place[region.centre]) for region in material.findings.regions],
             "picks": picks,

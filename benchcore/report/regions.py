@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from benchcore.submodular.quantise import UNIT, Rows
 
 _BLOCK = 4096
-_SHORTLIST = 64  # candidates that are weighed by all rows
+_SHORTLIST = 2  # times as many candidates as regions are weighed by all rows
 _SAMPLE = 20_000  # rows that the others are weighed by
 
 
@@ -49,9 +49,8 @@ def least_covered(
         candidates: row numbers that may become centres.
         count: how many regions at the most; there are fewer where nothing is left to gain.
     """
-    part = slice(None, None, max(1, len(rows) // _SAMPLE))
-    gains = _gains(rows[part], mass[part], coverage[part], rows[candidates])
-    chosen = candidates[np.argsort(-gains, kind="stable")[:_SHORTLIST]]
+    part = slice(None, None, max(1, -(-len(rows) // _SAMPLE)))
+    chosen = candidates[_shortlist(rows[part], mass[part], coverage[part], rows[candidates], _SHORTLIST * count)]
     similarity = np.maximum(rows @ rows[chosen].T, 0.0).astype(np.float64) / UNIT
     left, regions = coverage.copy(), []
     for _ in range(min(count, len(chosen))):
@@ -68,12 +67,24 @@ def least_covered(
     return regions
 
 
-def _gains(rows: Rows, mass: NDArray[np.float64], coverage: NDArray[np.float64], further: Rows) -> NDArray[np.float64]:
-    """(c,) what each further pick alone would add."""
-    columns, gains = np.ascontiguousarray(further.T), np.zeros(len(further))
-    covered = (coverage * UNIT).astype(np.float32)
-    for start in range(0, len(rows), _BLOCK):
-        block = slice(start, start + _BLOCK)
-        more = np.maximum(rows[block] @ columns - covered[block, None], 0.0)
-        gains += mass[block] @ more.astype(np.float64)
-    return np.round(gains / UNIT, 12)
+def _shortlist(
+    rows: Rows, mass: NDArray[np.float64], coverage: NDArray[np.float64], further: Rows, count: int
+) -> NDArray[np.int64]:
+    """Further picks as the lazy greedy algorithm takes them (Minoux 1978): the best alone may all lie in one crowd."""
+    similarity = further @ np.ascontiguousarray(rows.T)
+    left = (coverage * UNIT).astype(np.float32)
+
+    def gain(candidate: int) -> float:
+        return round(float(mass @ np.maximum(similarity[candidate] - left, 0.0).astype(np.float64)) / UNIT, 12)
+
+    bounds = np.array([gain(candidate) for candidate in range(len(further))])
+    chosen: list[int] = []
+    while len(chosen) < min(count, len(further)):
+        best = int(np.argmax(bounds))
+        if bounds[best] <= 0:
+            break
+        bounds[best] = gain(best)
+        if bounds[best] >= bounds.max():
+            chosen.append(best)
+            left, bounds[best] = np.maximum(left, similarity[best]), 0.0
+    return np.array(chosen, np.int64)

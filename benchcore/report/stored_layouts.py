@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 import hashlib
-import io
 import logging
 import uuid
 
 import numpy as np
-import pyarrow as pa
-import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
 from benchcore.registry.identity import digest
@@ -20,6 +17,7 @@ from benchcore.submodular.quantise import Rows
 log = logging.getLogger(__name__)
 
 _VERSION = 1  # of the way that `lay_out` goes
+_CHECKSUM = 32  # bytes before the positions
 
 
 def stored_layout(registry: Registry, keys: NDArray[np.str_], rows: Rows) -> Positions:
@@ -35,7 +33,7 @@ def stored_layout(registry: Registry, keys: NDArray[np.str_], rows: Rows) -> Pos
     """
     content = hashlib.sha256(np.ascontiguousarray(rows).data).hexdigest()
     name = digest("layout", _VERSION, LANDMARKS, content, keys.tolist())
-    path = registry.sidecar("_layouts", f"{name}.parquet")
+    path = registry.sidecar("_layouts", f"{name}.layout")
     known = _load(registry, path, len(keys))
     if known is not None:
         return known
@@ -46,24 +44,26 @@ def stored_layout(registry: Registry, keys: NDArray[np.str_], rows: Rows) -> Pos
 
 def _load(registry: Registry, path: str, n: int) -> Positions | None:
     try:
-        table = pq.read_table(io.BytesIO(registry.filesystem().cat_file(path)))
-        positions = np.column_stack([np.asarray(table[axis], np.int16) for axis in ("x", "y")])
+        content = registry.filesystem().cat_file(path)
     except FileNotFoundError:
         return None
-    except (OSError, ValueError, KeyError) as error:
+    except OSError as error:
         log.warning("layout %s cannot be read (%s); it is made again", path, error)
         return None
-    return positions if len(positions) == n else None
+    checksum, body = content[:_CHECKSUM], content[_CHECKSUM:]
+    if hashlib.sha256(body).digest() != checksum or len(body) != 4 * n:
+        log.warning("layout %s is damaged; it is made again", path)
+        return None
+    return np.frombuffer(body, "<i2").reshape(n, 2).astype(np.int16)
 
 
 def _save(registry: Registry, path: str, positions: Positions) -> None:
     """Keep a layout; it appears whole or not at all, and where it cannot be kept the report goes on without."""
-    packed = io.BytesIO()
-    pq.write_table(pa.table({"x": positions[:, 0], "y": positions[:, 1]}), packed)
+    body = positions.astype("<i2").tobytes()
     temporary, files = f"{path}.{uuid.uuid4().hex}.tmp", registry.filesystem()
     try:
         files.makedirs(registry.sidecar("_layouts"), exist_ok=True)
-        files.pipe_file(temporary, packed.getvalue())
+        files.pipe_file(temporary, hashlib.sha256(body).digest() + body)
         files.mv(temporary, path)
     except OSError as error:
         log.warning("the layout cannot be kept (%s); the next report makes it again", error)

@@ -80,6 +80,7 @@ def view(material: Material) -> dict[str, Any]:
         "least": LEAST,
         "regions": _regions(material),
         "alike": _alike(material),
+        "more_alike": found.more_alike,
         "copies": _copies(found),
         "models": models,
         "detailed": _detailed(models),

@@ -26,7 +26,7 @@ class Alarm:
         model: its name.
         agreement: how well its scores follow the others' mean, from 0 to 1, 0.5 being not at all.
         usual: how well theirs follow each other.
-        least: agreement below which there is an alarm: about one model in twenty that is like the others.
+        least: agreement below which there is an alarm: of models like the others at most about one in twenty.
         others: how many there are.
     """
 
@@ -37,7 +37,7 @@ class Alarm:
     others: int
 
 
-def alarms(coreset: Picked, names: Sequence[str], scores: Scores, panel: Scores | None) -> tuple[Alarm, ...]:
+def alarms(coreset: Picked, names: Sequence[str], scores: Scores, panel: Scores | None = None) -> tuple[Alarm, ...]:
     """Find the models that depart.
 
     Args:
@@ -86,7 +86,9 @@ class _Reference:
             others = others[:, self._columns != column]
             return departure(scores[rows], others.mean(axis=1), usual(others, self._groups[rows]), self._groups[rows])
         own = scores[rows] if self._within(column) else 0.0
-        return departure(scores[rows], (others.sum(axis=1) - own) / count, self._usual(rows), self._groups[rows])
+        # Where nearly all are scored, what is usual on all of them is: else each model with a gap would cost anew.
+        usually = self._usual(rows if rows.mean() < SCORED else np.ones_like(rows))
+        return departure(scores[rows], (others.sum(axis=1) - own) / count, usually, self._groups[rows])
 
     def _within(self, column: int) -> bool:
         return self._own and bool((self._columns == column).any())

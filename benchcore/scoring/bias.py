@@ -5,13 +5,16 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from benchcore.estimation.filled import filled
-from benchcore.estimation.intervals import stratified_moments
 from benchcore.scoring.matrix import Scores
 from benchcore.scoring.panel import SCORED
 from benchcore.scoring.pattern import lent_weights
 from benchcore.scoring.picked import Picked, enough
+
+# Variance of a difference below which its picks are alike but for rounding.
+_ROUNDING = 1e-18
 
 
 @dataclass(frozen=True)
@@ -45,10 +48,12 @@ class BiasTest:
 
 
 def bias_test(coreset: Picked, scores: Scores, level: float) -> BiasTest | None:
-    """Test the core against the audit (Welch's t on stratified means).
+    """Test the core against the audit (a stratified t test).
 
     A pick's score is the mean over models, which is far less noisy than one model's; models with many scores missing
-    are left out. The core counts as if it had been drawn: its mean may be as far off as that of a draw.
+    are left out. The core counts as if it had been drawn beside the audit, so that any of a benchmark's picks could as
+    well have been the audit's: then a difference of means varies by the variance of all its picks times 1 / core +
+    1 / audit, without a finite population correction (two draws from one benchmark take prompts from each other).
 
     Args:
         coreset: with an audit.
@@ -58,36 +63,40 @@ def bias_test(coreset: Picked, scores: Scores, level: float) -> BiasTest | None:
     Returns:
         None where there is no audit, or too little of it to say anything.
     """
-    from scipy.special import stdtr, stdtrit
-
     kept = scores[:, np.isfinite(scores).mean(axis=0) >= SCORED] if scores.size else scores
     common = np.intersect1d(coreset.groups[coreset.audit], coreset.groups[~coreset.audit])
-    if not kept.size or not common.size:
+    rows = np.isin(coreset.groups, common)
+    groups, audit = coreset.groups[rows], coreset.audit[rows]
+    weights = [lent_weights(coreset, groups[side]).get("suite", np.zeros(0)) for side in (~audit, audit)]
+    if not kept.size or not all(map(enough, weights)):
         return None
-    means, inside = filled(kept).mean(axis=1), np.isin(coreset.groups, common)
-    sides = []
-    for rows in (inside & ~coreset.audit, inside & coreset.audit):
-        groups = coreset.groups[rows]
-        weights = lent_weights(coreset, groups)["suite"]
-        if not enough(weights):
-            return None
-        shares = np.bincount(groups, weights, len(coreset.sizes)).astype(np.float64)
-        sides.append((stratified_moments(means[rows][:, None], groups, coreset.sizes, shares), int(rows.sum())))
-    (core, core_picks), (audit, audit_picks) = sides
-    difference = float(core.estimate[0] - audit.estimate[0])
-    parts = np.array([float(core.variance[0]), float(audit.variance[0])])
-    if parts.sum() <= 0:
+    shares = np.bincount(groups[audit], weights[1], len(coreset.sizes)).astype(np.float64)[common]
+    places = np.searchsorted(common, groups)
+    found = _difference(filled(kept).mean(axis=1)[rows], places, audit, shares, level)
+    if found is None:
         return None
-    freedom = float(parts.sum() ** 2 / (parts**2 / [float(core.freedom[0]), float(audit.freedom[0])]).sum())
-    error = float(np.sqrt(parts.sum()))
-    reach = float(stdtrit(freedom, (1 + level) / 2)) * error
-    return BiasTest(
-        difference=difference,
-        low=difference - reach,
-        high=difference + reach,
-        p_value=2 * float(stdtr(freedom, -abs(difference) / error)),
-        models=kept.shape[1],
-        core=core_picks,
-        audit=audit_picks,
-        level=level,
-    )
+    return BiasTest(*found, models=kept.shape[1], core=int((~audit).sum()), audit=int(audit.sum()), level=level)
+
+
+def _difference(
+    means: NDArray[np.float64],
+    groups: NDArray[np.int64],
+    audit: NDArray[np.bool_],
+    shares: NDArray[np.float64],
+    level: float,
+) -> tuple[float, float, float, float] | None:
+    """Difference, ends of its interval, p-value; None where no benchmark's picks differ."""
+    from scipy.special import stdtr, stdtrit
+
+    counts = np.array([np.bincount(groups[side]) for side in (~audit, audit)])
+    sums = np.array([np.bincount(groups[side], means[side]) for side in (~audit, audit)])
+    difference = float(shares @ (sums[0] / counts[0] - sums[1] / counts[1]))
+    freedom = counts.sum(axis=0) - 1
+    around = means - (sums.sum(axis=0) / counts.sum(axis=0))[groups]
+    parts = shares**2 * np.bincount(groups, around**2) / freedom * (1 / counts).sum(axis=0)
+    variance = float(parts.sum())
+    if variance <= _ROUNDING:
+        return None
+    error, degrees = variance**0.5, variance**2 / float((parts**2 / freedom).sum())
+    reach = float(stdtrit(degrees, (1 + level) / 2)) * error
+    return difference, difference - reach, difference + reach, 2 * float(stdtr(degrees, -abs(difference) / error))

@@ -105,7 +105,9 @@ def compare(
     if not both.any():
         counts = f"{int(seen[:, 0].sum()):,} and {int(seen[:, 1].sum()):,}"
         raise BenchcoreError(
-            f"'{first}' and '{second}' have no pick in common ({counts} picks with scores)", where=registry.root
+            f"'{first}' and '{second}' have no pick in common ({counts} picks with scores)",
+            where=registry.root,
+            mend=". ".join((*matrix.notes, "")).strip() or None,
         )
     differences = matrix.scores[both, 0] - matrix.scores[both, 1]
     groups = coreset.groups[both]

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from benchcore.estimation.departure import REFERENCES
 from benchcore.registry.manifests import Manifest
 from benchcore.registry.root import Registry
 from benchcore.scoring.alarm import Alarm, alarms
@@ -90,6 +91,11 @@ def estimate(
         wanted = tuple(name for name in known.models if models is None or name in models)
         targets += _of_panel(coreset, known, wanted, level)
         notes.append(f"panel of {len(known.models)}, known and not estimated: {', '.join(known.models)}")
+    beside, pattern = _beside(registry, coreset, matrix, named=models is not None)
+    if known is not None and len(known.models) >= REFERENCES:
+        warned = alarms(coreset, names, scores, known.scores[known.rows])
+    else:
+        warned = alarms(coreset, beside, pattern)
     return Estimates(
         coreset_id=manifest.coreset_id,
         level=level,
@@ -97,10 +103,27 @@ def estimate(
         targets=tuple(targets),
         metrics=matrix.metrics,
         panel=() if known is None else known.models,
-        alarms=alarms(coreset, names, scores, None if known is None else known.scores[known.rows]),
-        bias=bias_test(coreset, matrix.scores, level),
+        alarms=tuple(alarm for alarm in warned if alarm.model in names),
+        bias=bias_test(coreset, pattern, level),
         notes=tuple(notes),
     )
+
+
+def _beside(registry: Registry, coreset: Picked, matrix: ScoreMatrix, *, named: bool) -> tuple[tuple[str, ...], Scores]:
+    """All models that have scores on the picks, and these: the more, the better are alarms and the bias test.
+
+    Args:
+        registry: holds `scores`.
+        coreset: of the picks.
+        matrix: of the models that are estimated.
+        named: whether there may be others.
+    """
+    if not named:
+        return matrix.models, matrix.scores
+    found = read_matrix(registry, coreset.wanted, metric=dict(matrix.metrics.items()))
+    scores = found.scores.copy()
+    scores[:, [found.models.index(name) for name in matrix.models]] = matrix.scores
+    return found.models, scores
 
 
 def _in_patterns(

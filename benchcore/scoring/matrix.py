@@ -97,7 +97,9 @@ def read_matrix(
     rows = _newest(rows)
     runs = _runs(rows)
     names = tuple(sorted({*runs, *without})) if models is None else tuple(dict.fromkeys(models))
-    _require(names, {*runs, *without}, other_version)
+    unknown = [name for name in names if name not in {*runs, *without}]
+    if unknown:
+        raise _unknown(unknown, _stored(registry, wanted, None)["model"].unique().to_pylist(), run, other_version)
     notes += [*said, *shortened(_run_notes(runs)), *shortened(_metric_notes(without))]
     return ScoreMatrix(names, _spread(rows, names, len(wanted.prompt_id)), metrics, runs, other_version, tuple(notes))
 
@@ -187,15 +189,15 @@ def _runs(rows: pa.Table) -> dict[str, dict[str, int]]:
     return runs
 
 
-def _require(names: Sequence[str], known: set[str], other_version: int) -> None:
-    unknown = [name for name in names if name not in known]
-    if unknown:
-        others = f" ({other_version:,} are of another version of their prompt)" if other_version else ""
-        raise UsageError(
-            f"no scores of {', '.join(unknown[:5])} on the prompts of the coreset{others}",
-            where="--model",
-            mend="`benchcore import` reads them in; without --model all models that have scores are estimated.",
-        )
+def _unknown(names: Sequence[str], known: Sequence[str], run: str | None, other_version: int) -> UsageError:
+    """The error of models that have no scores that count; `known` ones have some, whether they count or not."""
+    others = f" ({other_version:,} are of another version of their prompt)" if other_version else ""
+    of_run = f" of the run '{run}'" if run is not None else ""
+    near = [] if names[0] in known else difflib.get_close_matches(names[0], known, n=1)
+    return UsageError(
+        f"no scores of {', '.join(names[:5])}{of_run} on the prompts of the coreset{others}",
+        mend=f"Did you mean {near[0]}?" if near else "`benchcore import` reads a harness's logs.",
+    )
 
 
 def _run_notes(runs: Mapping[str, Mapping[str, int]]) -> list[str]:

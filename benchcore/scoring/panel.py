@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
 from benchcore.errors import BenchcoreError, UsageError
 from benchcore.estimation.estimator import Sample
+from benchcore.estimation.filled import filled
 from benchcore.registry.root import Registry
 from benchcore.scoring.matrix import Scores, Wanted, read_matrix
 from benchcore.scoring.picked import Picked
@@ -34,6 +36,11 @@ class Panel:
     groups: NDArray[np.int64]
     rows: NDArray[np.int64]
 
+    @cached_property
+    def complete(self) -> Scores:
+        """(n, models) without gaps."""
+        return filled(self.scores)
+
     def sample(self, coreset: Picked, members: NDArray[np.int64], picks: NDArray[np.int64]) -> Sample:
         """Some picks as a sample of the benchmarks of a target.
 
@@ -45,7 +52,7 @@ class Panel:
         inside = np.flatnonzero(np.isin(self.groups, members))
         groups = np.searchsorted(members, self.groups[inside])
         mass = (coreset.shares_of(members) / np.maximum(np.bincount(groups, minlength=len(members)), 1))[groups]
-        return Sample(np.searchsorted(inside, self.rows[picks]), groups, mass, {}, panel=self.scores[inside])
+        return Sample(np.searchsorted(inside, self.rows[picks]), groups, mass, {}, panel=self.complete[inside])
 
 
 def read_panel(

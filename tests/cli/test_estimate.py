@@ -1,12 +1,19 @@
 """`benchcore estimate` and `compare`: what they print, and what they refuse."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
 
+from benchcore.cli.compare import further as told_further
+from benchcore.cli.compare import new_prompts
+from benchcore.cli.estimate import told
 from benchcore.cli.main import app, execute
+from benchcore.scoring.comparison import compare
+from benchcore.scoring.estimates import estimate
+from benchcore.scoring.picked import picked
 from tests.scoring.planted import CORESET, Planted, planted
 
 
@@ -29,9 +36,9 @@ def test_estimates_are_points_with_an_interval_for_people(capsys, suite: Planted
     """And shares for scripts; the same figures."""
     root = suite.registry.root
     status, out, _ = run(capsys, "estimate", "latest", "--root", root, "--model", "org/one")
-    told = json.loads(run(capsys, "estimate", CORESET[:3], "--root", root, "--model", "org/one", "--json")[1])
+    shares = json.loads(run(capsys, "estimate", CORESET[:3], "--root", root, "--model", "org/one", "--json")[1])
 
-    whole = next(each for each in told["targets"] if each["target"] == "suite")
+    whole = next(each for each in shares["targets"] if each["target"] == "suite")
     assert status == 0
     assert whole["estimate"] == pytest.approx(0.6)
     assert f"60.0 [{100 * whole['low']:.1f}, {100 * whole['high']:.1f}]" in out
@@ -71,11 +78,11 @@ def test_a_panel_is_rebuilt_from_the_pinned_prompts(capsys, suite: Planted):
     """A model with scores on all of them, and one that leans on it."""
     easy = np.random.default_rng(0).integers(0, 2, 100).astype(float)
     suite.score("known", dict(enumerate(easy.tolist())))
-    told = json.loads(run(capsys, "estimate", "latest", "--root", suite.registry.root, "--panel", "--json")[1])
+    shown = json.loads(run(capsys, "estimate", "latest", "--root", suite.registry.root, "--panel", "--json")[1])
 
-    assert told["panel"] == ["known"] and "org/one" in told["models"]
-    assert {each["estimator"] for each in told["targets"] if each["model"] == "org/one"} == {"aipw"}
-    known = next(each for each in told["targets"] if (each["model"], each["target"]) == ("known", "suite"))
+    assert shown["panel"] == ["known"] and "org/one" in shown["models"]
+    assert {each["estimator"] for each in shown["targets"] if each["model"] == "org/one"} == {"aipw"}
+    known = next(each for each in shown["targets"] if (each["model"], each["target"]) == ("known", "suite"))
     assert (known["estimate"], known["kind"]) == (pytest.approx(easy.mean()), "exact")
 
 
@@ -87,9 +94,43 @@ def test_a_comparison_has_a_verdict_in_one_line(capsys, suite: Planted):
     assert "org/one is better than \\x1b[31mtwo[/bold] by 40.0 [" in out
 
     suite.score("third", [1.0, 0.0, 1.0, 0.0, 1.0] * 6 + [0.0] * 5)
-    told = json.loads(run(capsys, "compare", "org/one", "third", "--root", root, "--json")[1])
-    assert told["verdict"].startswith("org/one and third cannot be told apart: the difference is ")
-    assert 0 < told["targets"][0]["further"] <= 65
+    shown = json.loads(run(capsys, "compare", "org/one", "third", "--root", root, "--json")[1])
+    assert shown["verdict"].startswith("org/one and third cannot be told apart: the difference is ")
+    assert 0 < shown["targets"][0]["further"] <= 65
+
+
+def test_picks_that_one_model_lacks_are_the_first_further_prompts(capsys, tmp_path: Path):
+    """And not counted among the new ones that a larger coreset has."""
+    suite = planted(tmp_path / "registry", {"a": 500}, {"a": 60})
+    suite.score("one", [1.0, 0.0, 1.0, 0.0, 1.0, 1.0] * 10)
+    suite.score("half", dict(zip(suite.picks[:40].tolist(), [1.0, 1.0, 0.0, 0.0] * 10, strict=True)))
+    suite.score("most", dict(zip(suite.picks[:59].tolist(), [0.0, 1.0, 1.0, 0.0] * 15, strict=False)))
+    root = suite.registry.root
+
+    further = json.loads(run(capsys, "compare", "one", "half", "--root", root, "--json")[1])["targets"][0]["further"]
+    out = " ".join(run(capsys, "compare", "one", "half", "--root", root)[1].split())
+    assert further > 20
+    assert f"20 picks that have no score of both so far, and {further - 20:,} new ones (--top-up CONF)" in out
+
+    found = compare(suite.registry, suite.manifest, "one", "most")
+    assert new_prompts(found, suite.manifest) == found.suite.further - 1
+    few = replace(found, targets=(replace(found.suite, prompts=40, further=20), *found.targets[1:]))
+    assert new_prompts(few, suite.manifest) == 0
+    assert str(told_further(few, suite.manifest)).endswith("picks that have no score of both so far")
+    whole = replace(found, targets=(replace(found.suite, further=441), *found.targets[1:]))
+    assert new_prompts(whole, suite.manifest) is None
+
+
+def test_picks_that_mislead_are_not_mended_by_intervals_that_there_are_not(tmp_path: Path):
+    """The audit's are only recommended where a target has one."""
+    suite = planted(tmp_path / "registry", {"a": 500, "b": 500}, {"a": 40, "b": 40}, audit=12)
+    roles = picked(suite.registry, suite.manifest).audit
+    suite.score("one", np.where(roles, np.arange(80) % 4 == 0, np.arange(80) % 8 > 0).astype(float).tolist())
+    found = estimate(suite.registry, suite.manifest)
+    without = replace(found, targets=tuple(replace(each, kind="model") for each in found.targets))
+
+    assert "the chosen picks mislead: trust the audit's intervals" in told(found)[0]
+    assert "the chosen picks mislead: trust no interval, and draw a larger select.audit" in told(without)[0]
 
 
 @pytest.mark.parametrize(
@@ -100,6 +141,7 @@ def test_a_comparison_has_a_verdict_in_one_line(capsys, suite: Planted):
         (("estimate", "latest", "--format", "every-eval-ever"), 2, "--out FILE.json"),
         (("estimate", "nowhere"), 1, "no coreset 'nowhere'"),
         (("estimate", "latest", "--model", "nobody"), 2, "no scores of nobody"),
+        (("estimate", "latest", "--model", "org/onee"), 2, "Did you mean org/one?"),
         (("estimate", "latest", "--panel"), 1, "no model has scores on 95 %"),
         (("compare", "org/one", "org/one"), 2, "itself"),
         (("compare", "org/one", "nobody"), 2, "no scores of nobody"),

@@ -110,3 +110,22 @@ def test_a_registry_that_there_is_not_is_not_made(capsys, tmp_path: Path):
     assert run(capsys, "export", "latest", *root, "--out", tmp_path / "out")[0] == 1
     assert not (tmp_path / "none").exists()
     assert not (tmp_path / "out").exists()
+
+
+def test_names_that_are_no_unicode_are_told_as_escapes(capsys, root: Path, tmp_path: Path):
+    """A table and a JSON document come out whole."""
+    out = tmp_path / "\udcff"
+    exported = run(capsys, "export", "latest", "--harness", "jsonl", "--out", out, "--root", root)
+    again = run(capsys, "export", "latest", "--harness", "jsonl", "--out", out, "--root", root, "--json")
+
+    assert [status for status, _, _ in (exported, again)] == [0, 0]
+    assert "\\udcff" in exported[1]
+    assert json.loads(again[1])["out"].endswith("\\udcff")
+
+
+def test_no_name_is_no_coreset(capsys, root: Path, tmp_path: Path):
+    """As a variable of the shell gives that is not set: every id begins so."""
+    status, _, err = run(capsys, "export", "", "--harness", "jsonl", "--out", tmp_path / "out", "--root", root)
+
+    assert status == 1
+    assert "no coreset ''" in err

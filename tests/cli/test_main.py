@@ -41,6 +41,9 @@ def failing(error: BaseException) -> typer.Typer:
             1,
             "pyspark is not installed. Install it with: pip install 'benchcore[spark]'.",
         ),
+        (PermissionError(13, "Permission denied", "/x/y"), 1, "/x/y: Permission denied"),
+        (OSError(28, "No space left on device"), 1, "No space left on device"),
+        (BenchcoreError("whose?", mend="Say it."), 1, "whose? Say it."),
         (MemoryError(), 1, "unexpected MemoryError: (--debug shows the traceback)"),
     ],
 )

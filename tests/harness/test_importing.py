@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -138,6 +139,40 @@ def test_copies_inside_a_benchmark_are_no_doubling(registry: Registry, bring):
 
     assert scores(registry, "score") == [(1.0,)]
     assert imported.notes.counts == {"of copies": 1}
+
+
+def test_two_tasks_with_the_same_prompts_are_told(registry: Registry, tmp_path: Path):
+    """As one benchmark that a harness runs with two templates in one run: they are no copies."""
+
+    def read_tasks(path: Path, notes: Notes) -> Iterator[Result]:
+        for task, score in (("plain", 0.0), ("with thoughts", 1.0)):
+            for number in (0, 1):
+                document = Document("invented", task, str(number), digest(task, number), {"q": asked(number)})
+                yield Result(document, "m", "r", {"em": score}, str(path))
+
+    imported = import_logs(registry, "invented", Harness("two", results=read_tasks), [tmp_path], ImportOptions())
+
+    assert scores(registry, "score") == [(1.0,), (1.0,)]
+    assert imported.notes.counts == {"of several tasks": 2}
+    assert "'plain' has prompts of task 'with thoughts'" in imported.notes.examples["of several tasks"][0]
+
+
+def test_an_epoch_that_is_none_is_told(registry: Registry, bring):
+    """They are numbered from 1, and a column holds them."""
+    epochs = (0, -1, 2**31, 10**30, 2**31 - 1)
+
+    imported = bring(*([0, "m", "r", {"em": 1}, {"epoch": epoch}] for epoch in epochs))
+
+    assert scores(registry, "epoch") == [(2**31 - 1,)]
+    assert imported.notes.counts == {"unreadable": 4}
+
+
+@pytest.mark.parametrize("name", ["first.try.2.jsonl", "first.try.2.jsonl.gz"])
+def test_a_run_without_name_has_that_of_its_file(registry: Registry, bring, name: str):
+    """All but the last ending and that of its compression: two files of a folder are two runs."""
+    bring([0, "m", "", {"em": 1}], name=name)
+
+    assert scores(registry, "run") == [("first.try.2",)]
 
 
 def test_a_stored_score_is_kept_where_a_log_differs(registry: Registry, bring):
@@ -287,3 +322,59 @@ def test_a_run_is_recorded_only_where_it_changed_something(registry: Registry, b
         "import",
         {"import": {"results": 1, "bindings": 1, "scores": 1}},
     )
+
+
+def test_a_metric_beyond_its_scale_is_taken_as_a_whole_or_not_at_all(registry: Registry, bring):
+    """A 1 of 10 is not all right: the scores in [0, 1] of such a metric are refused too, those of others are not."""
+    lines = [[number, "m", "r", {"rating": rating, "acc": 1}] for number, rating in enumerate((1, 7, 0.5, 0))]
+    imported = bring(*lines)
+
+    assert scores(registry, "metric") == [("acc",)] * 4
+    assert imported.notes.counts == {"refused": 1, "on an unknown scale": 3}
+    assert "--scale 'rating=LOW:HIGH'" in imported.notes.examples["on an unknown scale"][0]
+
+    bring(*lines, scales={"rating": Scale(0, 10)})
+    assert scores(registry, "metric", "score")[4:] == [
+        ("rating", 0.0),
+        ("rating", 0.05),
+        ("rating", 0.1),
+        ("rating", 0.7),
+    ]
+
+
+def test_only_the_scores_inside_are_taken_where_the_user_says_so(registry: Registry, bring):
+    """As where -1 stands for an error."""
+    imported = bring([0, "m", "r", {"em": -1}], [1, "m", "r", {"em": 1}], scales={"em": Scale(0, 1)})
+
+    assert scores(registry, "score") == [(1.0,)]
+    assert imported.notes.counts == {"refused": 1}
+
+
+def test_no_score_at_all_is_an_error(registry: Registry, bring):
+    """With what would mend it; nothing is stored."""
+    with pytest.raises(BenchcoreError, match=r"none of its 2 scores .*--scale 'em=LOW:HIGH'"):
+        bring([0, "m", "r", {"em": 88}], [1, "m", "r", {"em": 95}])
+
+    assert read(registry, "bindings").num_rows == 0
+
+
+def test_options_that_nothing_needs_are_told(bring):
+    """A scale of a metric that no log has, a name for runs that have one."""
+    imported = bring([0, "m", "r", {"em": 1}], run="mine", scales={"me": Scale(0, 5), "": Scale(0, 1)})
+
+    assert [text.split(":")[0] for text in imported.notes.examples["unused option"]] == ["--run mine", "--scale me=..."]
+
+
+def test_a_model_of_blanks_is_none(bring):
+    """The user is asked for it."""
+    with pytest.raises(UsageError, match="names no model"):
+        bring([0, " ", "r", {"em": 1}])
+
+
+def test_a_path_must_be_a_file_or_a_folder(registry: Registry, tmp_path: Path):
+    """A pipe would be waited for for ever; a name may be none at all."""
+    os.mkfifo(tmp_path / "pipe")
+
+    for name, told in (("pipe", "neither a file nor a folder"), ("no", "no such file"), ("a" * 300, "too long")):
+        with pytest.raises(UsageError, match=told):
+            import_logs(registry, "invented", INVENTED, [tmp_path / name], ImportOptions())

@@ -23,6 +23,8 @@ from benchcore.harness.scores import Refused, metric_name, parse_scales, scale_o
         ("P", 0.5),
         ("N", 0.0),
         ("true", 1.0),
+        ("TRUE", 1.0),
+        ("FALSE", 0.0),
         (1 + 1e-12, 1.0),
         (None, None),
         (math.nan, None),

@@ -1,5 +1,6 @@
 """Pinned reads and writes that can be done twice."""
 
+import resource
 from pathlib import Path
 
 import pyarrow as pa
@@ -10,6 +11,7 @@ from benchcore.errors import BenchcoreError
 from benchcore.registry.root import Registry
 from benchcore.registry.schemas import KEYS, PARTITIONS, SCHEMAS
 from benchcore.registry.tables import append_missing, current_version, open_table, pin, read, replace_where
+from tests.registry.stored import prompt, store
 
 
 @pytest.fixture
@@ -137,6 +139,23 @@ def test_a_damaged_log_is_told_in_one_line(registry: Registry):
         open_table(registry, "embeddings")
     assert "\n" not in str(caught.value)
     assert len(str(caught.value)) < 600
+
+
+def test_a_table_that_cannot_be_written_is_told_and_stays_as_it_was(registry: Registry):
+    """As on a full disk: here no file may grow beyond 1,000 bytes."""
+    rows = [prompt("tides", number) for number in range(50)]
+    store(registry, "prompts", rows[:1])
+    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (1000, limits[1]))
+    try:
+        with pytest.raises(BenchcoreError, match=r"table 'prompts' cannot be written: .*File too large"):
+            store(registry, "prompts", rows)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+
+    assert read(registry, "prompts").num_rows == 1
+    store(registry, "prompts", rows)
+    assert read(registry, "prompts").num_rows == 50
 
 
 def test_tables_stay_readable_by_ray(registry: Registry):

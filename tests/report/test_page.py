@@ -21,6 +21,8 @@ from benchcore.report.hostile_text import bounded, visible
 from benchcore.report.page import gather, render, write
 from benchcore.report.page_data import data_block, point_order, points_block, texts_block
 from benchcore.report.view import Material
+from benchcore.scoring.alarm import Alarm
+from benchcore.scoring.bias import BiasTest
 from benchcore.scoring.estimates import Estimates
 from benchcore.scoring.target_estimate import TargetEstimate
 from tests.registry.stored import prompt, store
@@ -143,17 +145,19 @@ def test_the_same_coreset_gives_the_same_bytes_and_leaves_the_file_alone(
 ):
     """Even when more prompts have come since: the page is of the versions that were pinned."""
     path = tmp_path / "reports" / "abc.html"
-    write(registry, CORESET, path, ground)
+    assert write(registry, CORESET, path, ground)
     before, stamp = path.read_bytes(), path.stat().st_mtime_ns
     store(registry, "prompts", [prompt("late", 1)])
 
-    assert write(registry, CORESET, path, ground) == path
+    assert not write(registry, CORESET, path, ground)
     assert path.stat().st_mtime_ns == stamp
 
-    for spoilt in (b"spoilt", before[: len(before) // 2]):
+    for spoilt, damaged in ((b"spoilt", b"broken"), (before[: len(before) // 2], None)):
         path.write_bytes(spoilt)
         for layout in (tmp_path / "registry" / "_layouts").iterdir():
-            layout.write_bytes(b"broken")
+            content = bytearray(layout.read_bytes())
+            content[-1] ^= 1  # as a disk may lose it
+            layout.write_bytes(damaged or content)
         write(registry, CORESET, path, ground)
         assert path.read_bytes() == before
     assert list(path.parent.iterdir()) == [path]
@@ -174,24 +178,35 @@ def test_the_page_says_what_was_picked_and_how_good_it_is(registry: Registry, gr
 
 
 def test_models_are_shown_with_their_intervals_and_where_these_come_from(registry: Registry, ground: Ground):
-    """The best first; what cannot be estimated has a reason and no number."""
+    """The best first; what cannot be estimated has a reason and no number; alarms and a bias are not kept back."""
     common = {"prompts": 7, "missing": 1, "n_eff": 12.0, "borrowed": 0.25, "estimator": "hajek"}
     estimates = (
         TargetEstimate("<b>weak</b>", "suite", estimate=0.25, low=0.125, high=0.5, kind="model", **common),
         TargetEstimate("strong", "suite", estimate=0.75, low=0.625, high=0.875, kind="audit", **common),
         TargetEstimate(
+            "unknown", "suite", estimate=None, low=None, high=None, kind="model", reason="no score", **common
+        ),
+        TargetEstimate(
             "strong", "category:c", estimate=None, low=None, high=None, kind="model", reason="too few", needed_k=900,
             **common,
         ),
     )  # fmt: skip
-    known = Estimates(CORESET, 0.9, ("<b>weak</b>", "strong"), estimates, notes=("mind <i>this</i>",))
+    known = Estimates(
+        CORESET, 0.9, ("<b>weak</b>", "strong"), estimates, notes=("mind <i>this</i>",),
+        alarms=(Alarm("<i>strange</i>", agreement=0.125, usual=0.75, least=0.5, others=9),),
+        bias=BiasTest(difference=0.1, low=0.05, high=0.15, p_value=0.001, models=9, core=80, audit=20, level=0.95),
+    )  # fmt: skip
     text = Outline(render(material_of(registry, ground, known, mapped=False), None)).text
 
     assert text.index("strong") < text.index("<b>weak</b>")
     assert "0.625 – 0.875" in text
     assert "90 % intervals" in text
     assert "too few; a coreset of 900 would do" in text
+    assert text.count("no score") == 2  # in the list of models, and among the targets of this one
     assert "mind <i>this</i>" in text
+    assert "<i>strange</i>0.12" in text
+    assert "20 of the audit, over 9 models: +10.0 points (95 % interval +5.0 to +15.0, p = 0.001)" in text
+    assert "The chosen picks mislead" in text
 
 
 def test_a_crowd_of_models_does_not_fill_the_page(registry: Registry, ground: Ground):
@@ -233,6 +248,19 @@ def test_benchmarks_that_ask_the_same_are_told(registry: Registry):
     assert pair.similarity > 0.99
     assert material.findings.repeated == {"first": (0.0, 0.6), "second": (0.0, 0.6), "third": (0.0, 0.0)}
     assert "60.0 %" in Outline(render(material, None)).text
+
+
+def test_benchmarks_in_one_place_are_told_though_many_share_a_rare_duplicate(registry: Registry):
+    """Pairs that are not worth a line take no other's place."""
+    random = np.random.default_rng(0)
+    vectors = random.normal(size=(10 * 110, 32)).astype(np.float32)
+    vectors[:220] += 2  # the first two benchmarks
+    vectors[220::110] = vectors[220]  # one prompt in 110 of the eight others
+    rows = [prompt(f"b{number // 110}", number) for number in range(len(vectors))]
+    found = material_of(registry, plant(registry, rows, vectors, [0, 500]), mapped=False).findings
+
+    assert [(pair.one, pair.other) for pair in found.alike] == [("b0", "b1")]
+    assert found.more_alike == 0
 
 
 def test_warnings_are_told(registry: Registry):
@@ -282,6 +310,17 @@ def test_a_long_prompt_does_not_fill_the_page(registry: Registry):
     (pick,) = orjson.loads(data_block(material))["picks"]
     assert len(pick["prompt"]) < 21_000
     assert len(texts_block(material)) == 160
+
+
+def test_a_long_name_does_not_fill_the_page(registry: Registry):
+    """Not where it is repeated, in tables, list and filters."""
+    long = "n" * 100_000
+    names = {"category": long, "path": long, "record_id": long, "prompt": "short"}
+    ground = plant(registry, [prompt(long, 1, **names)], np.ones((1, 2), np.float32), [0])
+    material = material_of(registry, ground)
+
+    assert len(render(material, ("", "0"))) < 100_000
+    assert len(data_block(material)) < 2_000
 
 
 def test_a_coreset_that_there_is_not_is_told(registry: Registry, ground: Ground, tmp_path: Path):

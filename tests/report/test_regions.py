@@ -27,6 +27,18 @@ def test_clusters_without_a_pick_are_found_and_no_others_before_them():
         assert region.before < region.after
 
 
+def test_a_crowd_without_a_pick_leaves_room_for_other_places():
+    """A hundred prompts nearly alike are one place, however much any of them would add."""
+    random = np.random.default_rng(0)
+    crowd, others = np.ones((100, 24)) + random.normal(size=(100, 24)) * 0.01, np.eye(24)[:6] * 5 - 1
+    rows = quantise(np.r_[crowd, others].astype(np.float32), np.zeros(24))
+    coverage = territories(rows, np.array([105]), np.full(106, 1 / 106)).coverage
+
+    found = least_covered(rows, np.full(106, 1 / 106), coverage, np.arange(106), 4)
+
+    assert [region.centre < 100 for region in found] == [True, False, False, False]
+
+
 def test_the_gain_is_what_the_pick_would_add():
     """To the value of the objective; gains do not grow from region to region."""
     rows, _, mass = planted()

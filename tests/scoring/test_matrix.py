@@ -37,6 +37,15 @@ def test_scores_stand_at_their_prompts(suite: Planted):
     assert found.notes == ()
 
 
+def test_scores_of_an_exact_copy_count(suite: Planted):
+    """The copy that stands for its equals can be another one when scores come in than when a coreset is picked."""
+    picked = suite.prompts[suite.picks[0]]
+    store(suite.registry, "prompts", [dict(picked) | {"prompt_id": "0copy"}])
+    store(suite.registry, "scores", [suite.row("one", suite.picks[0], 1.0, prompt_id="0copy")])
+
+    assert np.array_equal(matrix(suite).scores[:, 0], [1.0, np.nan, np.nan, np.nan], equal_nan=True)
+
+
 def test_scores_of_another_version_of_a_prompt_are_counted_and_left_out(suite: Planted):
     """The prompt was edited since, or before."""
     suite.score("one", [1.0, 1.0, 1.0, 1.0])

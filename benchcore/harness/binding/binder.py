@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 
 from benchcore.harness.binding import tiers
 from benchcore.harness.binding.declared import Declared
@@ -13,8 +14,10 @@ from benchcore.harness.binding.prompts import Known, Prompts
 from benchcore.harness.documents import Document
 
 _NAMED, _STORED = "named", "stored"
+_WHOLE = "whole text"
 _OWN_LINES, _LINES, _INSIDE = "lines of the record", "lines of the request", "inside the request"
 _BY_PARTS = (_OWN_LINES, _LINES, _INSIDE)  # another benchmark's prompt may hold the same
+_BY_TEXT = (_WHOLE, *_BY_PARTS)  # it may be a passage that several questions are about
 _BY_REQUEST = (_LINES, _INSIDE)  # a worked example may show the same
 _STRAY = 20  # a benchmark with one in so many documents of a task, or fewer, is not believed on parts of texts
 _EXAMPLE_CHARACTERS = 80
@@ -33,6 +36,7 @@ class Binding:
         candidates: the prompts that it may be, where there are several.
         reason: why it is bound to none.
         example: the beginning of its text, for messages; empty where it is bound.
+        answers: the forms of what counts as right, where the document was found by its text.
     """
 
     task: str
@@ -44,11 +48,7 @@ class Binding:
     candidates: tuple[int, ...] = ()
     reason: str = ""
     example: str = ""
-
-    @property
-    def is_new(self) -> bool:
-        """Whether it is to be stored: not what is stored already, nor what says itself which prompt it is."""
-        return self.number is not None and self.how not in (_NAMED, _STORED)
+    answers: frozenset[str] = frozenset()
 
 
 @dataclass
@@ -93,6 +93,12 @@ class Binder:
             raise ValueError(f"document {binding.document_id!r} of task {binding.task!r} is not bound")
         return self.prompts.known[binding.number]
 
+    def is_new(self, binding: Binding) -> bool:
+        """Whether it is to be stored: not what is stored already, nor what says itself which prompt it is."""
+        if binding.number is None or binding.how in (_NAMED, _STORED):
+            return False
+        return self._stored(binding) != [binding.number]
+
     def _bound(self, document: Document) -> Binding:
         shown = Shown(document)
         binding = Binding(document.task, document.document_id, document.document_hash, document.version)
@@ -105,7 +111,8 @@ class Binder:
                 found = [number for number in found if number in binding.candidates]
             if len(found) == 1:
                 binding.number, binding.how, binding.candidates = found[0], how, ()
-                binding.example = _example(document) if how in _BY_PARTS else ""
+                binding.example = _example(document) if how in _BY_TEXT else ""
+                binding.answers = shown.answers if how in _BY_TEXT else frozenset()
                 return binding
             if found:
                 binding.candidates, binding.how = tuple(found), how
@@ -118,40 +125,54 @@ class Binder:
         self, document: Document, shown: Shown, benchmark: str | None
     ) -> Sequence[tuple[str, Callable[[], list[int]]]]:
         prompts, declared = self.prompts, self.declared
+        named = (_NAMED, lambda: tiers.named(prompts, shown))
         ways = [
-            (_NAMED, lambda: tiers.named(prompts, shown)),
-            (_STORED, lambda: self._stored(document)),
+            (_STORED, lambda: self._stored(document, standing=True)),
             ("read from logs", lambda: tiers.read_from_logs(prompts, shown)),
         ]
         if declared.by_record_id:
             ways.append(("record id", lambda: tiers.by_record_id(prompts, shown, benchmark)))
-        if declared.prompt is not None:
-            return [*ways, ("declared prompt", lambda: tiers.declared_text(prompts, shown, declared))]
+        if declared.prompt is not None:  # it mends what was bound without it
+            return [named, ("declared prompt", lambda: tiers.declared_text(prompts, shown, declared)), *ways]
         return [
+            named,
             *ways,
-            ("whole text", lambda: tiers.whole_texts(prompts, shown)),
+            (_WHOLE, lambda: tiers.whole_texts(prompts, shown)),
             ("own source", lambda: tiers.own_source(prompts, shown, declared)),
             (_OWN_LINES, lambda: tiers.own_lines(prompts, shown)),
             (_LINES, lambda: tiers.request_lines(prompts, shown)),
             (_INSIDE, lambda: tiers.inside_request(prompts, shown)),
+            (_STORED, lambda: self._stored(document)),
         ]
 
-    def _stored(self, document: Document) -> list[int]:
+    def _stored(self, document: Document | Binding, *, standing: bool = False) -> list[int]:
+        """The prompt that was bound earlier; with `standing` none of a benchmark that has gone as a whole."""
         there = self.stored.get((document.task, document.document_hash))
         number = self.prompts.find(*there) if there is not None else None
-        return [] if number is None else [number]
+        if number is None or (standing and self.prompts.known[number].benchmark not in self._standing):
+            return []
+        return [number]
+
+    @cached_property
+    def _standing(self) -> set[str]:
+        """Benchmarks that have prompts now: one that was given another name leaves its documents to the new one."""
+        return {known.benchmark for known in self.prompts.known if known.current}
 
     def _void_examples(self) -> None:
-        """Undo what was found inside requests where it is several documents' text: a worked example, not a question."""
-        inside: dict[tuple[str, int], list[Binding]] = defaultdict(list)
+        """Undo what was found in several documents of a task that are no copies: a worked example, or a passage.
+
+        What requests hold alone may be an example; what has different right answers is no question by itself.
+        """
+        together: dict[tuple[str, int], list[Binding]] = defaultdict(list)
         for binding in self.bindings:
-            if binding.how in _BY_REQUEST and binding.number is not None:
-                inside[binding.task, binding.number].append(binding)
-        for shared in inside.values():
-            if len(shared) > 1:
-                for binding in shared:
+            if binding.how in _BY_TEXT and binding.number is not None:
+                together[binding.task, binding.number].append(binding)
+        for shared in together.values():
+            is_passage = _differ(shared)
+            for binding in shared if len(shared) > 1 else ():
+                if is_passage or binding.how in _BY_REQUEST:
                     binding.number, binding.how = None, ""
-                    binding.reason = "the only prompt that its request holds is in those of other documents too"
+                    binding.reason = "the only prompt that it holds is in other documents of the task too"
 
     def _void_strays(self, of_tasks: Mapping[str, Counter[str]]) -> None:
         """Undo what parts of a text say where nearly all else of the task is of another benchmark.
@@ -200,6 +221,14 @@ class Binder:
             f"{len(binding.candidates)} prompts {same} fit ({', '.join(among[:3])}; "
             f"{', '.join(name[:12] for name in ids[:3])})"
         )
+
+
+def _differ(bindings: Sequence[Binding]) -> bool:
+    """Whether documents of several ids have no form of their right answers in common."""
+    answered = [binding for binding in bindings if binding.answers]
+    if len({binding.document_id for binding in answered}) < 2:
+        return False
+    return not frozenset.intersection(*(binding.answers for binding in answered))
 
 
 def _plain(name: str) -> str:

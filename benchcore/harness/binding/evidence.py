@@ -100,19 +100,20 @@ class Shown:
 def fit(known: Known, shown: Shown) -> tuple[float, int, bool] | None:
     """How well a prompt's choices and answer agree with a document's, the more the better; None: they contradict.
 
-    The same question with other choices is another prompt: where the document shows choices, all of the prompt's must
-    be among them, and no more than these may be.
+    The same question with other choices is another prompt: those that the document lists must be the prompt's, in
+    whatever order; where only its record shows some, all of the prompt's must be in it.
 
     Returns:
         The share of the prompt's choices that the document has (1 where the prompt has none); 2 where the right
         answer is the same, 1 where the document has it somewhere, else 0; and whether the choices stand in one order.
     """
     share = 1.0
-    if known.choices:
+    if known.choices and shown.document.choices:
+        if shown.bare_choices != frozenset(map(_bare, known.choices)):
+            return None
+    elif known.choices:
         there = sum(choice in shown.everything or _bare(choice) in shown.bare_choices for choice in known.choices)
         if shown.choices and there < len(known.choices):
-            return None
-        if shown.document.choices and len(shown.bare_choices) > len(set(known.choices)):
             return None
         share = there / len(known.choices)
     in_order = bool(known.choices) and known.choices == shown.choices

@@ -107,7 +107,7 @@ class Prompts:
                 for text in known.choices if known.answer is None else (*known.choices, known.answer):
                     index[text].add(number)
         found = self._by_choice[key]
-        return sorted({number for text in texts for number in found.get(text, ())})
+        return sorted({number for text in texts for number in found.get(text, ())}) or list(numbers[: MANY + 1])
 
     def with_line(self, key: bytes, keys: Collection[bytes]) -> Sequence[int]:
         """The prompts with a longest line; where very many share it, those with another line that is in `keys` too.

@@ -27,7 +27,7 @@ def store_bindings(registry: Registry, binder: Binder) -> int:
 
     The caller holds the registry's lock.
     """
-    new = [binding for binding in binder.bindings if binding.is_new]
+    new = [binding for binding in binder.bindings if binder.is_new(binding)]
     rows = pa.Table.from_pylist([_row(binder, binding) for binding in new], SCHEMAS["bindings"])
     changed = _differing(binder, new)
     if changed:

@@ -13,12 +13,12 @@ from benchcore.ingest.templates import TemplateFailure
 _SHORT = 12  # characters; a shorter text is taken for a prompt only where choices or the answer agree too
 
 
-def named(prompts: Prompts, shown: Shown) -> Sequence[int]:
+def named(prompts: Prompts, shown: Shown) -> list[int]:
     """The prompt whose id stands in the record, as in the files that an export wrote, or is the document's own."""
     ids = [value for value in shown.fields("prompt_id") if isinstance(value, str)]
     named_ids = dict.fromkeys((*ids, shown.document.document_id))
     every = dict.fromkeys(number for name in named_ids for number in prompts.by_id.get(name, ()))
-    found = _of_version(prompts, shown, list(every))
+    found = _of_version(prompts, shown, every)
     if len(found) < 2:
         return found
     texts = {text_key(text) for text in shown.texts}
@@ -42,10 +42,10 @@ def by_record_id(prompts: Prompts, shown: Shown, benchmark: str | None) -> list[
     return best(list(dict.fromkeys(found)), prompts.known, shown)
 
 
-def _of_version(prompts: Prompts, shown: Shown, numbers: Sequence[int]) -> Sequence[int]:
+def _of_version(prompts: Prompts, shown: Shown, numbers: Iterable[int]) -> list[int]:
     """Of prompts that are named, those of the version that the record names: all where it names none."""
     hashes = {value for value in shown.fields("content_hash") if isinstance(value, str)}
-    return [number for number in numbers if prompts.known[number].content_hash in hashes] if hashes else numbers
+    return [number for number in numbers if not hashes or prompts.known[number].content_hash in hashes]
 
 
 def declared_text(prompts: Prompts, shown: Shown, declared: Declared) -> list[int]:

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from benchcore.config import Format
 from benchcore.errors import BenchcoreError, UsageError
+from benchcore.harness.logs import files_below
 from benchcore.harness.notes import Notes
 from benchcore.ingest.readers import RawRecord, ReadUnit, read_records
 
@@ -30,7 +31,7 @@ def files_in(path: Path) -> list[Path]:
     """
     if not path.is_dir():
         return [path]
-    found = sorted(file for file in path.rglob("*") if file.is_file() and format_of(file) is not None)
+    found = [file for file in files_below(path) if format_of(file) is not None]
     if not found:
         raise UsageError("holds no results", where=str(path), mend=f"Their names end in {', '.join(_FORMATS)}.")
     return found

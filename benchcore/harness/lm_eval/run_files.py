@@ -32,9 +32,29 @@ class Run:
     lower_is_better: Mapping[str, frozenset[str]] = field(default_factory=dict)
 
 
-def run_of(folder: Path, date: str, notes: Notes) -> Run:
+@dataclass
+class Folders:
+    """Folders of logs, each looked at once: there may be thousands of logs in one."""
+
+    _files: dict[Path, dict[str, Path]] = field(default_factory=dict)
+    _models: dict[Path, str] = field(default_factory=dict)
+
+    def results_file(self, folder: Path, date: str) -> Path | None:
+        """`results_<date>.json`, or `<name>_<date>.json` where --output_path named a file."""
+        if folder not in self._files:
+            self._files[folder] = _by_date(folder)
+        return self._files[folder].get(date)
+
+    def model(self, folder: Path) -> str:
+        """The name of the model that a folder of logs without results file belongs to."""
+        if folder not in self._models:
+            self._models[folder] = _model_of_folder(folder)
+        return self._models[folder]
+
+
+def run_of(folders: Folders, folder: Path, date: str, notes: Notes) -> Run:
     """Read the results file of a date in a folder; that there is none, or that it cannot be read, is noted."""
-    file = _results_file(folder, date)
+    file = folders.results_file(folder, date)
     if file is None:
         missing = f"{folder}/results_{date}.json: the model has its folder's name, and of each metric more is better"
         notes.add("no results file", missing)
@@ -50,8 +70,8 @@ def run_of(folder: Path, date: str, notes: Notes) -> Run:
     return Run(_model_of(results), _versions(results), _lower_is_better(results))
 
 
-def model_of_folder(folder: Path) -> str:
-    """The name of the model that a folder of logs without results file belongs to.
+def _model_of_folder(folder: Path) -> str:
+    """The name of the model that a folder stands for.
 
     lm-eval's folder has its name without the characters that no path can hold; another run's results file may have
     the name itself.
@@ -67,14 +87,14 @@ def model_of_folder(folder: Path) -> str:
     return folder.name
 
 
-def _results_file(folder: Path, date: str) -> Path | None:
-    """`results_<date>.json`, or `<name>_<date>.json` where --output_path named a file."""
-    named = [
-        file
-        for file in sorted(folder.iterdir())
-        if plain_name(file).endswith(f"_{date}.json") and not file.name.startswith("samples_")
-    ]
-    return next((file for file in named if file.name.startswith("results_")), named[0] if named else None)
+def _by_date(folder: Path) -> dict[str, Path]:
+    """Date -> results file; of several, that with lm-eval's usual name, else the first by name."""
+    found: dict[str, Path] = {}
+    for file in sorted(folder.iterdir(), key=lambda file: (not file.name.startswith("results_"), file)):
+        name = plain_name(file)
+        if name.endswith(".json") and "_" in name and not name.startswith("samples_"):
+            found.setdefault(name.removesuffix(".json").rpartition("_")[2], file)
+    return found
 
 
 def _model_of(results: Mapping[str, Any]) -> str | None:

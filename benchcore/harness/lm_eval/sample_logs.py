@@ -10,7 +10,7 @@ from typing import Any
 
 from benchcore.errors import BenchcoreError, UsageError
 from benchcore.harness.documents import Document, RawScore, Result, Scale
-from benchcore.harness.lm_eval.run_files import Run, model_of_folder, run_of
+from benchcore.harness.lm_eval.run_files import Folders, Run, run_of
 from benchcore.harness.logs import LARGEST_LINE, files_at
 from benchcore.harness.notes import Notes
 from benchcore.ingest.readers.lm_eval_log import (
@@ -50,6 +50,7 @@ def results(path: Path, notes: Notes) -> Iterator[Result]:
             where=str(path),
             mend="Run lm_eval with --log_samples and --output_path, and give the folder that it wrote.",
         )
+    folders = Folders()
     for file in files:
         name = log_name(file.name)
         if name is None:
@@ -58,13 +59,13 @@ def results(path: Path, notes: Notes) -> Iterator[Result]:
                 where=str(file),
                 mend="Give it its name back.",
             )
-        yield from _of_file(file, name, notes)
+        yield from _of_file(file, name, folders, notes)
 
 
-def _of_file(file: Path, name: LogName, notes: Notes) -> Iterator[Result]:
-    run = run_of(file.parent, name.date, notes)
+def _of_file(file: Path, name: LogName, folders: Folders, notes: Notes) -> Iterator[Result]:
+    run = run_of(folders, file.parent, name.date, notes)
     if run.model is None:
-        run = replace(run, model=model_of_folder(file.parent.resolve()))
+        run = replace(run, model=folders.model(file.parent.resolve()))
     unit = ReadUnit(uri=str(file), path=str(file), format="lm-eval", max_document_bytes=LARGEST_LINE)
     try:
         for record in lines_of(unit):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path, PurePosixPath
 from typing import Any
 
@@ -11,6 +11,7 @@ from benchcore.harness.content import content_digest
 from benchcore.harness.documents import Document, RawScore, Result, Scale
 from benchcore.harness.entry import Harness
 from benchcore.harness.generic.rows import files_in, format_of, records_in
+from benchcore.harness.logs import files_below
 from benchcore.harness.mapped.mapping import LogMap
 from benchcore.harness.notes import Notes
 from benchcore.harness.scores import EVERY_METRIC, parse_scales
@@ -61,15 +62,22 @@ class _Reader:
                     notes.add("unreadable", f"{where}: {record.error}")
                     continue
                 try:
-                    for variables in self._examples(record.value, record.key, file):
-                        yield self._result(variables, file)
+                    examples = self._examples(record.value, record.key, file)
                 except TemplateFailure as failure:
                     notes.add("unreadable", f"{where}: {failure}")
+                    continue
+                for variables in examples:
+                    try:
+                        result = self._result(variables, file)
+                    except TemplateFailure as failure:
+                        notes.add("unreadable", f"{where}: {failure}")
+                    else:
+                        yield result
 
     def _files(self, path: Path) -> list[Path]:
         if self._declared.format is None or not path.is_dir():
             return files_in(path)
-        found = sorted(file for file in path.rglob("*") if file.is_file() and not file.name.startswith("."))
+        found = [file for file in files_below(path) if not file.name.startswith(".")]
         if not found:
             raise UsageError("holds no files", where=str(path))
         return found
@@ -90,13 +98,12 @@ class _Reader:
             max_document_bytes=_MAX_DOCUMENT_BYTES,
         )
 
-    def _examples(self, value: Any, key: str | None, file: Path) -> Iterator[dict[str, Any]]:
+    def _examples(self, value: Any, key: str | None, file: Path) -> Iterable[dict[str, Any]]:
         variables = _variables(value, file) | ({} if key is None else {"key": key})
         if self._explode is None:
-            yield variables
-            return
-        for example in self._explode.value(variables, _listed):
-            yield variables | _variables(example, file) | {"parent": value}
+            return (variables,)
+        listed = self._explode.value(variables, _listed)
+        return (variables | _variables(example, file) | {"parent": value} for example in listed)
 
     def _result(self, variables: Mapping[str, Any], file: Path) -> Result:
         texts = {key: template.text(variables) for key, template in self._texts.items()}
@@ -161,6 +168,6 @@ def _raw(value: Any) -> RawScore:
 def _epoch(written: str | None) -> int:
     if not written:
         return 1
-    if not written.isascii() or not written.isdigit() or not 1 <= int(written[:10]) < 2**31:
+    if len(written) > 10 or not written.isascii() or not written.isdigit() or not 1 <= int(written) < 2**31:
         raise TemplateFailure(f"epoch: {written[:20]!r} is not 1, 2, ...")
     return int(written)

@@ -1,6 +1,6 @@
 // The map: all prompts as points in a few colours, picks as diamonds, one territory at a time brought forward.
 const vivid = ["#d55e00", "#e69f00", "#b3a078", "#56b4e9", "#0072b2"]; // told apart by the colour-blind, on dark and light
-const many = ["#0072b2", "#e69f00", "#009e73", "#cc79a7", "#56b4e9", "#d55e00", "#b8a800"];
+const many = ["#0072b2", "#e69f00", "#009e73", "#cc79a7", "#56b4e9", "#d55e00", "#9900e6"];
 const rest = "#8a8f96";
 const withoutWebGL = 4000; // points that a browser draws without a graphics interface
 

@@ -97,6 +97,66 @@ def test_many_prompts_with_one_text_are_found_by_their_choices():
     assert found == [rows[7]["prompt_id"]]
 
 
+def test_very_many_prompts_with_one_text_are_told_apart_by_their_answers():
+    """However many there are, the one that fits is found, or none."""
+    text = "What is shown in the picture?"
+    rows = [prompt("pictures", n, prompt=text, answer=f"thing {n}") for n in range(200)]
+
+    found = bound(prompts_of(*rows), document({"q": text}, answer="thing 188"), document({"q": text, "n": 1}))
+
+    assert found == [rows[188]["prompt_id"], None]
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        ["red", "green", "blue", "brown"],
+        ["red", "green", "blue", "white", "black"],
+        ["red", "green", "blue"],
+        ["1.5", "green", "blue", "white"],
+    ],
+)
+def test_the_same_question_with_other_choices_is_another_prompt(options: list[str]):
+    """One of four was changed, one was added, one is gone."""
+    row = prompt("towns", 1, prompt=RIVER, choices=["red", "green", "blue", "white"], answer="red")
+    asked = document({"q": RIVER, "options": options, "was": "white"}, RIVER, choices=tuple(options))
+
+    assert bound(prompts_of(row), asked) == [None]
+
+
+def test_choices_are_the_same_whatever_letters_and_full_stops_stand_around_them():
+    """Harnesses write them in their own ways and order; where a benchmark has both orders, the order counts."""
+    choices = ["Lell", "The Tarn", "1.5"]
+    row = prompt("towns", 1, prompt=RIVER, choices=choices)
+    turned = prompt("towns", 2, prompt=RIVER, choices=choices[::-1])
+    written = ("(A) Lell.", "B. the Tarn", "C) 1.5")
+
+    assert bound(prompts_of(row), document({"q": RIVER}, choices=written)) == [row["prompt_id"]]
+    assert bound(prompts_of(row), document({"q": RIVER}, choices=tuple(choices[::-1]))) == [row["prompt_id"]]
+    assert bound(prompts_of(row, turned), document({"q": RIVER}, choices=tuple(choices[::-1]))) == [turned["prompt_id"]]
+
+
+def test_a_passage_that_several_questions_are_about_is_none_of_them():
+    """Another benchmark asks to sum it up; copies of one question are told by their answer."""
+    passage = "The harbour of Ombra was built by the guild of pilots in the year of the storm."
+    row = prompt("summaries", 1, prompt=passage)
+    questions = [
+        document(
+            {"passage": passage, "q": f"Who built {n}?"}, f"{passage}\nWho built {n}?", answer=f"x{n}", document_id=n
+        )
+        for n in "012"
+    ]
+    copies = [document({"q": passage, "n": n}, passage, answer="x", document_id=n) for n in "012"]
+    shuffled = [
+        document({"q": passage, "n": n}, passage, answer=letter, choices=options, document_id=letter)
+        for n, (letter, options) in enumerate({"A": ("yes", "no"), "B": ("no", "yes")}.items())
+    ]
+
+    assert bound(prompts_of(row), *questions) == [None] * 3
+    assert bound(prompts_of(row), *copies) == [row["prompt_id"]] * 3
+    assert bound(prompts_of(row), *shuffled) == [row["prompt_id"]] * 2
+
+
 def test_a_text_that_was_not_sent_is_not_the_prompt():
     """A perturbed problem is not the one it was made from, though its record holds both."""
     rows = [prompt("towns", 1, prompt=RIVER)]
@@ -138,6 +198,17 @@ def test_the_same_lines_in_another_order_under_other_names_are_the_prompt():
     assert bound(prompts, document({}, f"Context: {passage}\nQ: {RIVER}\nAnswer:")) == [row["prompt_id"]]
     assert bound(prompts, document({"question": RIVER})) == [None]
     assert bound(prompts, document({}, f"Context: Zul is a planet.\nQ: {RIVER}\nAnswer:")) == [None]
+
+
+def test_a_line_that_very_many_prompts_share_hides_none_of_them():
+    """An instruction above short questions: the one that fits is found, and equals in two benchmarks stay equal."""
+    line = "Solve the following problem and give the answer alone, please."
+    rows = [prompt("sums", n, prompt=f"{line}\n{n}+{n}") for n in range(100)]
+    twin = prompt("twins", 1, prompt=rows[3]["prompt"])
+    turned = document({"sum": "99+99", "task": line}, f"99+99\n{line}")
+
+    assert bound(prompts_of(*rows, twin), turned) == [rows[99]["prompt_id"]]
+    assert bound(prompts_of(*rows, twin), document({"q": twin["prompt"]}, twin["prompt"])) == [None]
 
 
 def test_a_part_of_a_text_is_not_believed_against_the_whole_task():
@@ -191,6 +262,31 @@ def test_what_was_bound_earlier_stays_bound():
     assert bound(prompts_of(row), seen, stored={key: (row["prompt_id"], "other")}) == [None]
 
 
+def test_a_benchmark_of_a_new_name_takes_over_what_was_bound():
+    """A prompt that alone has left its benchmark keeps its documents."""
+    asked = document({"q": RIVER})
+    old, new, other = prompt("old", 1, prompt=RIVER), prompt("new", 1, prompt=RIVER), prompt("old", 2, prompt=MOONS)
+    stored = {(asked.task, asked.document_hash): (old["prompt_id"], old["content_hash"])}
+
+    assert bound(prompts_of(new, old=(old,)), asked, stored=stored) == [new["prompt_id"]]
+    assert bound(prompts_of(other, new, old=(old,)), asked, stored=stored) == [old["prompt_id"]]
+    assert bound(prompts_of(other, old=(old,)), asked, stored=stored) == [old["prompt_id"]]
+
+
+def test_what_is_bound_as_it_is_stored_is_not_new():
+    """Whichever way it was found."""
+    row = prompt("towns", 1, prompt=RIVER)
+    asked = document({"q": RIVER})
+    stored = {(asked.task, asked.document_hash): (row["prompt_id"], row["content_hash"])}
+    declared = Declared(prompt=Template("{{ q }}", "--prompt", "--prompt"))
+    binder = Binder(prompts_of(row), "h", declared, stored)
+
+    binder.add(asked)
+
+    assert [binding.how for binding in binder.bindings] == ["declared prompt"]
+    assert not any(map(binder.is_new, binder.bindings))
+
+
 def test_a_prompt_that_was_read_from_a_log_knows_its_document():
     """Ingestion writes the document into the metadata."""
     named = {"document": {"harness": "h", "task": "task", "id": "3", "hash": "abc", "version": None}}
@@ -215,7 +311,20 @@ def test_a_record_that_names_a_prompt_is_that_prompt():
     contents = [b.number and prompts.known[b.number].content_hash for b in (binder.bindings[p] for p in places)]
     assert contents == [None, old["content_hash"], None]
     assert "was edited" in binder.bindings[places[0]].reason
-    assert not any(binding.is_new for binding in binder.bindings)
+    assert not any(map(binder.is_new, binder.bindings))
+
+
+def test_a_version_that_is_named_and_not_known_is_no_other_version():
+    """What was measured on one content says nothing of another, by prompt id or by record id."""
+    row = prompt("towns", 1, prompt=RIVER, record_id="7")
+    named = {"prompt_id": row["prompt_id"], "content_hash": "0" * len(row["content_hash"])}
+    by_id = Declared(by_record_id=True)
+
+    assert bound(prompts_of(row), document(named)) == [None]
+    assert bound(prompts_of(row), document({"content_hash": named["content_hash"]}, task="towns"), declared=by_id) == [
+        None
+    ]
+    assert bound(prompts_of(row), document(named | {"prompt": RIVER})) == [row["prompt_id"]]
 
 
 def test_the_registrys_own_source_says_what_a_record_is():
@@ -246,14 +355,12 @@ def test_a_declared_prompt_is_the_only_text_that_counts():
     declared = Declared(prompt=Template("{{ a }} {{ b }}", "--prompt", "--prompt"))
 
     first, second = RIVER.split(" of ", 1)
-    found = bound(
-        prompts_of(*rows),
-        document({"a": f"{first} of", "b": second, "hint": MOONS}),
-        document({"a": MOONS}),
-        declared=declared,
-    )
+    both = document({"a": f"{first} of", "b": second, "hint": MOONS})
+    found = bound(prompts_of(*rows), both, document({"a": MOONS}), declared=declared)
+    wrongly = {(both.task, both.document_hash): (rows[1]["prompt_id"], rows[1]["content_hash"])}
 
     assert found == [rows[0]["prompt_id"], None]
+    assert bound(prompts_of(*rows), both, declared=declared, stored=wrongly) == [rows[0]["prompt_id"]]
 
 
 def test_record_ids_count_only_where_they_are_declared():

@@ -239,10 +239,13 @@ def test_nothing_runs_when_a_picked_sample_is_not_there(programs: Path, work: Pa
 
 
 def test_prompts_without_an_inspect_task_run_as_one_and_name_themselves(programs: Path, work: Path):
-    """Multiple choice and free text run from the exported folder, and each result says which prompt it is of."""
+    """Multiple choice and free text run from the exported folder, and each result says which prompt it is of.
+
+    A blank choice keeps its letter.
+    """
     picks = [
         pick_of(0, prompt="{{ braces }} and 'quotes'\u2028?", answer="a lighthouse"),
-        pick_of(1, choices=("red", "blue"), answer="blue"),
+        pick_of(1, choices=("", "red", "blue"), answer="blue"),
         pick_of(2, choices=("red", "blue"), answer="green"),
         pick_of(3, answer=None),
     ]
@@ -256,3 +259,4 @@ def test_prompts_without_an_inspect_task_run_as_one_and_name_themselves(programs
     assert [r.document.record["metadata"]["prompt_id"] for r in run] == ["prompt-0", "prompt-1"]
     assert [r.document.record["metadata"]["content_hash"] for r in run] == ["content-0", "content-1"]
     assert [r.metrics for r in run] == [{"right": "C"}, {"right": "I"}]
+    assert (run[1].document.choices, run[1].document.record["target"]) == (("", "red", "blue"), "C")

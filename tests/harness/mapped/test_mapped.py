@@ -93,6 +93,19 @@ def test_rows_on_which_a_template_fails_are_counted(tmp_path: Path):
     assert "'s'" in notes.examples["unreadable"][0]
 
 
+def test_an_element_that_fails_costs_itself_alone(tmp_path: Path):
+    """Those that come after it in its record are read; an epoch is 1, 2, ..., in few digits."""
+    mapping = "explode: '{{ rs }}'\nprompt: q\nscore: '{{ s }}'\nepoch: '{{ e }}'\n"
+    listed = [{"s": 1, "e": 1}, {"e": 1}, None, {"s": 0, "e": "9" * 5000}, {"s": 0, "e": 2}]
+    declared, file = write(tmp_path, mapping, [{"rs": listed}])
+    notes = Notes()
+    reader = harness_of(read_map(declared), "map.yaml").results
+    assert reader is not None
+
+    assert [(result.metrics["score"], result.epoch) for result in reader(file, notes)] == [(1, 1), (0, 2)]
+    assert notes.counts == {"unreadable": 3}
+
+
 def test_scales_are_those_of_the_metrics(tmp_path: Path):
     """One for all, or one each; upside down where lower is better."""
     declared, file = write(tmp_path, "prompt: a\nscore: {x: '{{ v }}', y: '{{ v }}'}\nscale: '5:0'\n", [{"v": 1}])
@@ -112,6 +125,8 @@ def test_scales_are_those_of_the_metrics(tmp_path: Path):
         ("score: '{{ s }}'\n", "needs 'id'"),
         ("prompt: '{{ a'\nscore: b\n", "template.*is wrong"),
         ("prompt: a\nscore: b\nscale: '3'\n", "no scale"),
+        ("prompt: a\nscore: {}\n", "names no metric"),
+        ("prompt: a\nscore: {x: b}\nscale: {y: '0:5'}\n", "'y' is no metric; there are x"),
         ("prompt: a\nscore: b\nformat: xml\n", "format"),
         ("- a\n", "no YAML mapping"),
         ("a: [\n", "not valid YAML"),

@@ -10,9 +10,10 @@ Put your benchmark's own solver and scorer here where these are not what it asks
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 from inspect_ai import Task, task
-from inspect_ai.dataset import json_dataset
+from inspect_ai.dataset import Sample, json_dataset
 from inspect_ai.scorer import Score, Scorer, Target, accuracy, choice, match, scorer, stderr
 from inspect_ai.solver import Generate, Solver, TaskState, generate, multiple_choice, solver
 
@@ -20,7 +21,12 @@ from inspect_ai.solver import Generate, Solver, TaskState, generate, multiple_ch
 @task
 def benchcore() -> Task:
     samples = Path(__file__).with_name("samples.jsonl")
-    return Task(dataset=json_dataset(str(samples)), solver=answer(), scorer=right())
+    return Task(dataset=json_dataset(str(samples), as_written), solver=answer(), scorer=right())
+
+
+def as_written(record: dict[str, Any]) -> Sample:
+    """Keep blank choices, which json_dataset leaves out by itself: the letters of the others would shift."""
+    return Sample(**record)
 
 
 @solver
