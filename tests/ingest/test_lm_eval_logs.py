@@ -90,6 +90,21 @@ def test_the_documents_of_several_logs_are_prompts_once(spark, corpus: Corpus):
     assert not corpus.ingest("second").changed
 
 
+def test_all_prompts_that_a_document_explodes_into_are_kept(spark, corpus: Corpus):
+    """They are of one document, and no repeats of one another; those of a second log are."""
+    quiz = RIVER | {"parts": ["Which river?", "Which sea?"]}
+    write_log(corpus.data / "logs" / "a", "rivers", [line(0, quiz)])
+    write_log(corpus.data / "logs" / "b", "rivers", [line(3, quiz)], OTHER)
+    mapping = {"prompt": "{{ record }}", "id": "{{ record }}", "choices": None, "answer": None}
+    corpus.specs["logs"] = spec_of(path="logs/*/samples_*.jsonl", explode="{{ parts }}", map=mapping)
+
+    outcome = corpus.ingest("first")
+
+    assert outcome.counts["prompts_added"] == 2
+    assert sorted(row["prompt"] for row in corpus.rows("prompts")) == ["Which river?", "Which sea?"]
+    assert sorted((row["rows_kept"], row["rows_duplicate"]) for row in corpus.rows("sources")) == [(0, 2), (2, 0)]
+
+
 def test_a_log_without_its_name_is_refused(tmp_path: Path):
     """The task is known from the name alone."""
     file = write_log(tmp_path, "rivers", [line(0, RIVER)]).rename(tmp_path / "rivers.jsonl")
