@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from benchcore.registry.manifests import Manifest
     from benchcore.registry.root import Registry
     from benchcore.scoring.estimates import Estimates
+    from benchcore.scoring.matrix import Wanted
     from benchcore.scoring.target_estimate import TargetEstimate
 
 Coreset = Annotated[
@@ -103,7 +104,7 @@ def estimate(
         metric=metric or (),
         run=run,
         level=level,
-        pool=_pool(opened, manifest) if panel or panel_model else None,
+        pool=whole_pool(opened, manifest) if panel or panel_model else None,
         panel=panel_model or None,
     )
     if not found.targets:
@@ -152,7 +153,8 @@ def _check(level: float, format: str, out: Path | None) -> None:
         raise UsageError("a format is of a file", where="--format", mend="Name the file with --out FILE.json.")
 
 
-def _pool(opened: Registry, manifest: Manifest) -> Any:
+def whole_pool(opened: Registry, manifest: Manifest) -> Wanted:
+    """All prompts that a coreset stands for."""
     from benchcore.pipeline.pinned_pool import pinned_pool
     from benchcore.scoring.matrix import Wanted
 

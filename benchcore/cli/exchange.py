@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from benchcore.harness.binding import Declared
     from benchcore.harness.entry import Harness
     from benchcore.harness.importing import Imported
-    from benchcore.harness.notes import Notes
 
 _LISTED = 20
 
@@ -76,12 +75,13 @@ def export(
     """
     from dataclasses import asdict
 
+    from benchcore.cli.noticed import tell
     from benchcore.cli.output import print_json, print_line, print_table, shown
     from benchcore.harness.exporting import ExportOptions, export_coreset
     from benchcore.registry.manifests import resolve_manifest
 
     start_logging(quiet=quiet, debug=debug)
-    entry = _harness(harness)
+    entry = _harness(harness, exports=True)
     config = configuration(conf, root, settings)
     opened = existing_registry(config)
     options = ExportOptions(
@@ -96,7 +96,7 @@ def export(
     if json:
         print_json(asdict(outcome) | {"out": str(outcome.out), "coreset": manifest.coreset_id, "harness": harness})
         return
-    _tell(outcome.notes)
+    tell(outcome.notes)
     rows: list[tuple[str, object]] = [
         ("coreset", manifest.coreset_id),
         ("picks" if only_new is None else "picks that are new", outcome.picks),
@@ -121,12 +121,15 @@ def import_(
     map_file: Annotated[
         Path | None, typer.Option("--map", metavar="FILE", help="How logs of your own are read (YAML).")
     ] = None,
-    model: Annotated[str | None, typer.Option(metavar="NAME", help="For logs that name no model.")] = None,
+    model: Annotated[str | None, typer.Option(metavar="NAME", help="The model of all logs.")] = None,
     run: Annotated[str | None, typer.Option(metavar="NAME", help="For logs that name no run.")] = None,
     scale: Annotated[
         list[str] | None,
         typer.Option(metavar="[METRIC=]LOW:HIGH", help="Of raw scores; LOW above HIGH: lower is better; repeatable."),
     ] = None,
+    replace: Annotated[
+        bool, typer.Option("--replace", help="Let scores take the place of stored ones that differ.")
+    ] = False,
     bind: Bind = None,
     prompt: Prompt = None,
     root: Root = None,
@@ -147,6 +150,7 @@ def import_(
     """
     from dataclasses import asdict
 
+    from benchcore.cli.noticed import tell
     from benchcore.cli.output import print_json
     from benchcore.harness.importing import ImportOptions, import_logs
     from benchcore.harness.scores import parse_scales
@@ -161,6 +165,7 @@ def import_(
         model=model,
         run=run,
         scales=parse_scales(scale or ()),
+        replace=replace,
         bind=tuple(bind or ()),
         declared=_declared(config, prompt),
         lock_timeout_s=config.registry.lock_timeout_s,
@@ -170,7 +175,7 @@ def import_(
     if json:
         print_json(asdict(imported))
         return
-    _tell(imported.notes)
+    tell(imported.notes)
     _show(imported)
 
 
@@ -196,20 +201,16 @@ def _show(imported: Imported) -> None:
             print_line(f"{len(listed) - _LISTED} more rows, and picks that have no scores yet: --json")
 
 
-def _tell(notes: Notes) -> None:
-    """Say on stderr what was noticed: each kind with its count and the first examples."""
-    import logging
+def _names(*, exports: bool) -> list[str]:
+    """The harnesses that can be exported to, or else those whose logs can be imported."""
+    from benchcore.harness import HARNESSES
 
-    from benchcore.cli.output import shown
-
-    log = logging.getLogger(__name__)
-    for kind, count in notes.counts.items():
-        log.warning("%s: %s", kind, f"{count:,}")
-        for example in notes.examples.get(kind, ()):
-            log.warning("  %s", shown(example))
+    if exports:
+        return [name for name, entry in HARNESSES.items() if entry.export is not None]
+    return [name for name, entry in HARNESSES.items() if entry.results is not None or entry.aggregates is not None]
 
 
-def _harness(name: str) -> Harness:
+def _harness(name: str, *, exports: bool) -> Harness:
     """The harness of a name.
 
     Raises:
@@ -222,9 +223,10 @@ def _harness(name: str) -> Harness:
 
     if name in HARNESSES:
         return HARNESSES[name]
-    near = difflib.get_close_matches(name.lower(), HARNESSES, n=1)
+    names = _names(exports=exports)
+    near = difflib.get_close_matches(name.lower(), names, n=1)
     hint = f"Did you mean {near[0]}? " if near else ""
-    raise UsageError(f"no harness '{name}'", where="--harness", mend=f"{hint}There are {', '.join(HARNESSES)}.")
+    raise UsageError(f"no harness '{name}'", where="--harness", mend=f"{hint}There are {', '.join(names)}.")
 
 
 def _reader(harness: str | None, map_file: Path | None) -> tuple[str, Harness]:
@@ -237,13 +239,11 @@ def _reader(harness: str | None, map_file: Path | None) -> tuple[str, Harness]:
             raise UsageError(f"--map goes without --harness {harness}", where="--map")
         return "mapped", harness_of(read_map(map_file), str(map_file))
     if harness is None:
-        from benchcore.harness import HARNESSES
-
-        mend = f"One of {', '.join(HARNESSES)}; or --map FILE for logs of your own."
+        mend = f"One of {', '.join(_names(exports=False))}; or --map FILE for logs of your own."
         raise UsageError("whose logs are these?", where="--harness", mend=mend)
     if harness == "mapped":
         raise UsageError("the mapping is missing", where="--harness mapped", mend="Give --map FILE.")
-    return harness, _harness(harness)
+    return harness, _harness(harness, exports=False)
 
 
 def _split(paths: list[Path]) -> tuple[list[Path], Path | None]:

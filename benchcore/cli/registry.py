@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 app = typer.Typer(help="Look at what a registry holds.", rich_markup_mode=None)
 
-Name = Annotated[str, typer.Argument(metavar="CORESET", help="Id of a coreset, or its first characters.")]
+Name = Annotated[str, typer.Argument(metavar="CORESET", help="Id of a coreset, its first characters, or latest.")]
 
 
 @app.command("list")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from datetime import datetime
 from typing import Any
 
 RawScore = bool | int | float | str | None
@@ -58,6 +59,8 @@ class Result:
         metrics: metric -> score as the log has it; None, NaN: not scored.
         scales: metric -> its scale, where the log declares one.
         path: the log file, for messages and for the column `source_path`.
+        time: when the run was made, with its time zone; None where the log does not say.
+        model_is_guessed: whether the log names no model, and `model` is only what its folder is called.
     """
 
     document: Document
@@ -68,3 +71,5 @@ class Result:
     epoch: int = 1
     filter: str | None = None
     scales: Mapping[str, Scale] = field(default_factory=dict)
+    time: datetime | None = None
+    model_is_guessed: bool = False

@@ -141,7 +141,8 @@ def export_coreset(
             notes=notes,
             older=None if options.older is None else options.older.coreset_id,
         )
-        (folder / "README.md").write_text(readme(manifest.coreset_id, name, harness, outcome), encoding="utf-8")
+        text = readme(manifest.coreset_id, name, harness, outcome, registry.root)
+        (folder / "README.md").write_text(text, encoding="utf-8")
         if left_out:
             (folder / LEFT_OUT).write_bytes(_lines(left_out))
     return outcome

@@ -20,6 +20,7 @@ from benchcore.harness.binding import (
     Declared,
     Prompts,
     load_prompts,
+    mend_ids,
     parse_benchmarks,
     store_bindings,
     stored_bindings,
@@ -27,8 +28,9 @@ from benchcore.harness.binding import (
 from benchcore.harness.documents import Result, Scale
 from benchcore.harness.entry import Harness
 from benchcore.harness.logs import plain_name, require_readable
-from benchcore.harness.notes import EXAMPLES, Notes
-from benchcore.harness.scores import EVERY_METRIC, OffScale, Refused, metric_name, scale_of, score_of
+from benchcore.harness.notes import Notes
+from benchcore.harness.scores import EVERY_METRIC, NoNumber, OffScale, Refused, metric_name, scale_of, score_of
+from benchcore.harness.storing import differences_of, differing_scores, examples_of, note_runs, store_scores
 from benchcore.harness.tally import Tally, last_of_each
 from benchcore.harness.touched import Touched, touched_coresets
 from benchcore.ingest.readers.records import raw_text
@@ -37,8 +39,6 @@ from benchcore.registry.identity import digest
 from benchcore.registry.lock import writer_lock
 from benchcore.registry.root import Registry
 from benchcore.registry.runs import new_run_id, record_run
-from benchcore.registry.schemas import KEYS
-from benchcore.registry.tables import among, append_missing, read
 
 log = logging.getLogger(__name__)
 
@@ -52,9 +52,10 @@ class ImportOptions:
     """What the user says about logs.
 
     Attributes:
-        model: the model, for logs that name none.
+        model: the one model of all logs; where they name one, it is given this name.
         run: the run, for logs that name none; default: the stem of the log's file.
         scales: metric -> scale, `""` for every metric; wins over what a log declares.
+        replace: whether a score takes the place of a stored one with the same key.
         bind: `TASK=BENCHMARK`, as written.
         declared: how documents and prompts belong together, apart from `bind`.
         lock_timeout_s: how long to wait for another writer.
@@ -63,6 +64,7 @@ class ImportOptions:
     model: str | None = None
     run: str | None = None
     scales: Mapping[str, Scale] = field(default_factory=dict)
+    replace: bool = False
     bind: Sequence[str] = ()
     declared: Declared = field(default_factory=Declared)
     lock_timeout_s: float = 3600.0
@@ -80,7 +82,7 @@ class Imported:
         matched: results whose document is bound to a prompt.
         matched_documents: documents that are.
         bindings: rows added to, or replaced in, the table `bindings`.
-        scores: rows added to the table `scores`.
+        scores: rows added to, or replaced in, the table `scores`.
         present: scores that were there already.
         models: as the logs name them.
         notes: everything else that was noticed, by kind, with examples.
@@ -134,9 +136,10 @@ def import_logs(
     with writer_lock(registry, "import", options.lock_timeout_s):
         started = datetime.now(UTC)
         prompts = load_prompts(registry, may_be_none=bool(leaderboards))
-        reading = _Reading(name, harness, options, _binder(registry, prompts, name, harness, options))
+        reading = _Reading(name, harness, options, _binder(registry, prompts, name, harness, options), started)
         for path in paths:
             reading.read(path, advance)
+        reading.require_one_model()
         reading.binder.settle()
         rows = reading.rows()
         if not leaderboards:
@@ -180,12 +183,13 @@ class _Reading:
     harness: Harness
     options: ImportOptions
     binder: Binder
+    started: datetime
     notes: Notes = field(default_factory=Notes)
     tally: Tally = field(default_factory=Tally)
     results: int = 0
     of_places: Counter[int] = field(default_factory=Counter)
     models: dict[str, None] = field(default_factory=dict)
-    model_was_needed: bool = False
+    named_models: dict[str, None] = field(default_factory=dict)
     run_was_needed: bool = False
     metrics: set[str] = field(default_factory=set)
     off_scale: dict[str, set[int]] = field(default_factory=lambda: defaultdict(set))
@@ -206,7 +210,7 @@ class _Reading:
         self.results += 1
         place = self.binder.add(result.document)
         self.of_places[place] += 1
-        model = raw_text(result.model if result.model.strip() else self._model(result))
+        model = self._model(result)
         self.models[model] = None
         self.run_was_needed |= not result.run
         run = result.run or self.options.run or Path(plain_name(Path(result.path))).stem
@@ -228,13 +232,35 @@ class _Reading:
                     epoch=result.epoch,
                     score=score,
                     raw_score=raw if isinstance(raw, str) else json_text(raw),
+                    time=result.time or self.started,
                 )
 
     def _model(self, result: Result) -> str:
-        self.model_was_needed = True
-        if self.options.model is None:
+        if result.model.strip() and not result.model_is_guessed:
+            self.named_models[result.model] = None
+        name = self.options.model or result.model
+        if not name.strip():
             raise UsageError("the log names no model", where=result.path, mend="Give --model NAME.")
-        return self.options.model
+        return raw_text(name)
+
+    def require_one_model(self) -> None:
+        """Where the user names the model: check that the logs are of one, and note what they call it.
+
+        Raises:
+            UsageError: they name several.
+        """
+        if not self.options.model:
+            return
+        if len(self.named_models) > 1:
+            listed = ", ".join(list(self.named_models)[:5])
+            raise UsageError(
+                f"the logs name {len(self.named_models):,} models ({listed}), which cannot all be {self.options.model}",
+                where="--model",
+                mend="Import the logs of one model at a time, or leave --model out.",
+            )
+        for named in self.named_models:
+            if named != self.options.model:
+                self.notes.add("another name in the log", f"{self.options.model}: named {named} in the log")
 
     def _score(self, result: Result, place: int, metric: str, raw: Any) -> float | None:
         scale = scale_of(metric, result.filter, self.options.scales, result.scales)
@@ -245,7 +271,8 @@ class _Reading:
             name = metric_name(metric, result.filter)
             if isinstance(refused, OffScale):
                 self.off_scale[name].add(place)
-            self._note("refused", name, f"{_named(result)}: {name}: {refused} (--scale '{name}=LOW:HIGH' declares one)")
+            mend = "" if isinstance(refused, NoNumber) else f" (--scale '{name}=LOW:HIGH' declares one)"
+            self._note("refused", name, f"{_named(result)}: {name}: {refused}{mend}")
             return None
         if score is None:
             name = metric_name(metric, result.filter)
@@ -256,15 +283,16 @@ class _Reading:
         """Note a score that is none, with one example a metric: the first one would drown the others."""
         known = (kind, metric) in self.exemplified
         self.exemplified.add((kind, metric))
-        _add(self.notes, kind, [] if known else [example], 1)
+        self.notes.add_many(kind, [] if known else [example], 1)
 
     def rows(self) -> pa.Table:
         """The rows for `scores`, each key once; notes what was not bound, doubled, or is of another version."""
         known = [None if binding.number is None else self.binder.known(binding) for binding in self.binder.bindings]
         for place, binding in enumerate(self.binder.bindings):
             if binding.number is None:
-                example = f"task {binding.task!r} document {binding.document_id!r}: {binding.reason}: {binding.example}"
-                _add(self.notes, "ambiguous" if binding.candidates else "unmatched", example, self.of_places[place])
+                shown = f": {binding.example}" if binding.example else ""
+                example = f"task {binding.task!r} document {binding.document_id!r}: {binding.reason}{shown}"
+                self.notes.add_many("ambiguous" if binding.candidates else "unmatched", example, self.of_places[place])
         rows = self.tally.rows(
             [None if prompt is None else prompt.prompt_id for prompt in known],
             [None if prompt is None else prompt.content_hash for prompt in known],
@@ -272,11 +300,11 @@ class _Reading:
         )
         rows = self._on_scale(rows)
         kept, doubled, others = last_of_each(rows)
-        _add(self.notes, "doubled", _examples(doubled), doubled.num_rows)
+        self.notes.add_many("doubled", examples_of(doubled), doubled.num_rows)
         self._note_copies(others)
         old = [place for place, prompt in enumerate(known) if prompt is not None and not prompt.current]
         of_old = kept.filter(pc.field("place").isin(pa.array(old, pa.int32())))
-        _add(self.notes, "of another version", _examples(of_old), of_old.num_rows)
+        self.notes.add_many("of another version", examples_of(of_old), of_old.num_rows)
         return kept
 
     def _note_copies(self, replaced: pa.Table) -> None:
@@ -286,10 +314,10 @@ class _Reading:
         for (task, other), count in sorted(Counter(pairs).items()):
             if task == other:
                 copies = "documents with the same content inside a benchmark: the last counts"
-                _add(self.notes, "of copies", copies, count)
+                self.notes.add_many("of copies", copies, count)
             else:
                 both = f"task {task!r} has prompts of task {other!r}, in one run with one metric: the latter counts"
-                _add(self.notes, "of several tasks", both, count)
+                self.notes.add_many("of several tasks", both, count)
 
     def _on_scale(self, rows: pa.Table) -> pa.Table:
         """Leave out the scores of metrics that go beyond [0, 1] in the same task: a 1 of 10 is not all right."""
@@ -302,7 +330,7 @@ class _Reading:
                 f"{metric}: {found.num_rows:,} scores are in [0, 1], others are not, so that their scale is not known: "
                 f"none is taken (--scale '{metric}=LOW:HIGH' declares it; 0:1 takes those inside)"
             )
-            _add(self.notes, "on an unknown scale", example, found.num_rows)
+            self.notes.add_many("on an unknown scale", example, found.num_rows)
             if found.num_rows:
                 rows = rows.filter(~on_another)
         return rows
@@ -313,13 +341,20 @@ class _Reading:
         return binding.task or ("" if binding.number is None else self.binder.known(binding).benchmark)
 
     def require_scores(self, paths: Sequence[Path], rows: pa.Table) -> None:
-        """Raises BenchcoreError: there are scores, and none of them can be taken."""
-        refused = self.notes.counts.get("refused", 0) + self.notes.counts.get("on an unknown scale", 0)
-        if refused and not rows.num_rows:
-            raise BenchcoreError(
-                f"none of its {refused:,} scores can be taken; for example {self.notes.examples['refused'][0]}",
-                where=", ".join(map(str, paths[:3])),
-            )
+        """Raises BenchcoreError: no score can be taken, though the logs name metrics: a dump of documents does not."""
+        if rows.num_rows or not self.metrics:
+            return
+        counts, examples = self.notes.counts, self.notes.examples
+        refused = counts.get("refused", 0) + counts.get("on an unknown scale", 0)
+        missing = counts.get("without score", 0)
+        kind = next((kind for kind in ("refused", "without score") if examples.get(kind)), None)
+        example = f"; for example {examples[kind][0]}" if kind else ""
+        raise BenchcoreError(
+            f"no score of its {self.results:,} results can be taken ({refused:,} refused, {missing:,} missing)"
+            f"{example}",
+            where=", ".join(map(str, paths[:3])),
+            mend="Nothing was stored.",
+        )
 
     def require_matches(self, paths: Sequence[Path]) -> None:
         """Raises BenchcoreError: there are no results, or none of them belongs to a prompt."""
@@ -331,9 +366,16 @@ class _Reading:
         first = self.binder.bindings[0]
         tasks = sorted({binding.task for binding in self.binder.bindings})
         named = ", ".join(repr(task) for task in tasks[:3]) + (f" and {len(tasks) - 3} more" if len(tasks) > 3 else "")
+        if self.harness.by_record_id and first.example in ("", first.task, first.document_id):  # it shows no text
+            raise BenchcoreError(
+                f"none of the {len(self.binder.bindings):,} ids is one of a prompt; for example {first.document_id!r}",
+                where=where,
+                mend=mend_ids(self.binder.prompts, [self.binder.declared.benchmarks.get(task, task) for task in tasks]),
+            )
+        shown = f"{first.document_id!r}: {first.example!r}" if first.example else repr(first.document_id)
         raise BenchcoreError(
             f"none of the {len(self.binder.bindings):,} documents of task {named} is a prompt of this registry; "
-            f"for example {first.document_id!r}: {first.example!r} ({first.reason})",
+            f"for example {shown} ({first.reason})",
             where=where,
             mend="Another version of the task, or a benchmark that was never ingested? --prompt '{{ field }}' says "
             "what the prompt is in the harness's records, a CONF with sources lets these say it.",
@@ -345,10 +387,11 @@ def _store(
 ) -> Imported:
     run_id, binder, notes = new_run_id(), reading.binder, reading.notes
     models = tuple(reading.models)
-    differing = _differing(registry, rows)
-    _add(notes, "differing", _examples(differing), differing.num_rows)
+    differing = differing_scores(registry, rows)
+    replaces = reading.options.replace
+    notes.add_many("replaced" if replaces else "differing", differences_of(differing), differing.num_rows)
     bindings = store_bindings(registry, binder)
-    scores = append_missing(registry, "scores", rows, among("model", models)) if rows.num_rows else 0
+    scores = store_scores(registry, rows, differing if replaces else differing.slice(0, 0))
     if bindings or scores:
         counts = {"results": reading.results, "bindings": bindings, "scores": scores}
         record_run(
@@ -361,7 +404,7 @@ def _store(
             counts={"import": counts},
         )
     matched = [place for place, binding in enumerate(binder.bindings) if binding.number is not None]
-    _note_runs(registry, models, notes)
+    note_runs(registry, models, notes)
     _note_options(reading)
     return Imported(
         run_id=run_id,
@@ -379,34 +422,7 @@ def _store(
     )
 
 
-def _differing(registry: Registry, rows: pa.Table) -> pa.Table:
-    """Rows whose key is stored with another score or of another version of the prompt: the stored one is kept."""
-    keys = list(KEYS["scores"])
-    models = among("model", rows["model"].unique().to_pylist())
-    stored = read(registry, "scores", columns=(*keys, "score", "content_hash"), where=models)
-    stored = stored.rename_columns({"score": "stored_score", "content_hash": "stored_hash"})
-    both = rows.select([*keys, "score", "content_hash", "source_path"]).join(stored, keys, join_type="inner")
-    other = pc.field("score") != pc.field("stored_score")
-    return both.filter(other | (pc.field("content_hash") != pc.field("stored_hash"))).sort_by(
-        [(key, "ascending") for key in keys]
-    )
-
-
-def _note_runs(registry: Registry, models: Sequence[str], notes: Notes) -> None:
-    """Say which models have several runs: their scores are kept apart."""
-    stored = read(registry, "scores", columns=("model", "run"), where=among("model", models))
-    runs: dict[str, set[str]] = defaultdict(set)
-    for pair in stored.group_by(["model", "run"]).aggregate([]).to_pylist():
-        runs[pair["model"]].add(pair["run"])
-    for model, names in sorted(runs.items()):
-        if len(names) > 1:
-            notes.add("several runs", f"{model}: {', '.join(sorted(names)[:5])}")
-
-
 def _note_options(reading: _Reading) -> None:
-    if reading.options.model is not None and not reading.model_was_needed:
-        named = ", ".join(list(reading.models)[:3])
-        reading.notes.add("unused option", f"--model {reading.options.model}: the log names its models ({named})")
     if reading.options.run is not None and not reading.run_was_needed:
         reading.notes.add("unused option", f"--run {reading.options.run}: the log names its runs")
     for metric in reading.options.scales:
@@ -423,23 +439,6 @@ def _note_options(reading: _Reading) -> None:
 
 def _named(result: Result) -> str:
     return f"{result.path}: task {result.document.task!r} document {result.document.document_id!r}"
-
-
-def _add(notes: Notes, kind: str, examples: str | Sequence[str], count: int) -> None:
-    """Note many things of one kind at once."""
-    if count:
-        shown = [examples] if isinstance(examples, str) else examples
-        for example in shown:
-            notes.add(kind, example)
-        notes.counts[kind] = notes.counts.get(kind, 0) + count - len(shown)
-
-
-def _examples(rows: pa.Table) -> list[str]:
-    columns = ("model", "run", "metric", "epoch", "prompt_id")
-    return [
-        f"{row['source_path']}: " + ", ".join(f"{name} {row[name]}" for name in columns)
-        for row in rows.slice(0, EXAMPLES).to_pylist()
-    ]
 
 
 def _why(notes: Notes) -> str:

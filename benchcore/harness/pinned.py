@@ -43,7 +43,7 @@ class Pinned:
 
     Attributes:
         picks: by rank, as the coreset pins them.
-        edited: how many have another text, answer or choices in the registry now.
+        edited: how many of `picks` have another text, answer or choices in the registry now.
         retired: how many the registry's benchmarks no longer have.
         lost: rows of `coresets` whose pinned version cannot be read any more.
     """
@@ -83,11 +83,12 @@ def pinned_picks(registry: Registry, manifest: Manifest, harness: str, older: Ma
     prompts = {row["prompt_id"]: (current if _has(current, row) else earlier).get(row["prompt_id"]) for row in rows}
     found = [row for row in rows if _has({row["prompt_id"]: prompts[row["prompt_id"]]}, row)]
     documents = _documents(registry, harness, found)
+    lost = tuple(row for row in rows if row not in found)
     return Pinned(
         picks=tuple(_pick(row, prompts[row["prompt_id"]] or {}, weights, documents) for row in found),
-        edited=len(edited),
+        edited=len(edited) - len(lost),
         retired=sum(current[name]["retired_at"] is not None for name in ids if name in current),
-        lost=tuple(row for row in rows if row not in found),
+        lost=lost,
     )
 
 

@@ -10,8 +10,9 @@ if TYPE_CHECKING:
     from benchcore.harness.exporting import ExportOutcome
 
 
-def readme(coreset_id: str, name: str, harness: Harness, outcome: ExportOutcome) -> str:
-    """The text, in Markdown: the same export gives the same text."""
+def readme(coreset_id: str, name: str, harness: Harness, outcome: ExportOutcome, root: str) -> str:
+    """The text, in Markdown: the same export of the registry at `root` gives the same text."""
+    registry = f"--root {shlex.quote(root)}"
     parts = [
         f"# Coreset {coreset_id}, for {harness.title}",
         f"{outcome.exported:,} of {_whose(outcome)}, to be run with a model of yours.",
@@ -19,8 +20,8 @@ def readme(coreset_id: str, name: str, harness: Harness, outcome: ExportOutcome)
         f"```sh\n{outcome.command}\n```",
         "\n".join(f"* {remark}" for remark in outcome.remarks),
         "## Bring the scores back",
-        f"```sh\nbenchcore import LOGS --harness {shlex.quote(name)} --root REGISTRY\n"
-        f"benchcore estimate {coreset_id} --root REGISTRY\n```",
+        f"```sh\nbenchcore import LOGS --harness {shlex.quote(name)} {registry}\n"
+        f"benchcore estimate {coreset_id} {registry}\n```",
         "`LOGS` are what the run wrote. Importing twice adds nothing.",
         "## What is in it",
         "\n".join(f"* `{file}`" for file in outcome.files),

@@ -18,6 +18,10 @@ class Refused(ValueError):
     """A score that cannot be stored; the message says why."""
 
 
+class NoNumber(Refused):
+    """A score that no scale can make a number of."""
+
+
 class OffScale(Refused):
     """A number outside of [0, 1] that no scale explains: the metric's other scores are on the same unknown scale."""
 
@@ -99,9 +103,10 @@ def _number(raw: RawScore) -> float | None:
             raw = float(text)
         except ValueError:
             shown = text if len(text) <= 20 else f"{text[:19]}…"
-            raise Refused(f"{shown!r} is no number") from None
+            per_cent = "; remove the sign, and declare --scale METRIC=0:100" if text.endswith("%") else ""
+            raise NoNumber(f"{shown!r} is no number{per_cent}") from None
     if not isinstance(raw, int | float):  # readers take what logs hold
-        raise Refused(f"a value of type {type(raw).__name__} is no number")
+        raise NoNumber(f"a value of type {type(raw).__name__} is no number")
     try:
         value = float(raw)
     except OverflowError:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from datetime import datetime
 
 import numpy as np
 import pyarrow as pa
@@ -22,6 +23,7 @@ _SCHEMA = pa.schema(
         ("epoch", pa.int32()),
         ("score", pa.float64()),
         ("raw_score", pa.string()),
+        ("measured_at", SCHEMAS["scores"].field("measured_at").type),
     ]
 )
 
@@ -48,10 +50,11 @@ class Tally:
         epoch: int,
         score: float,
         raw_score: str,
+        time: datetime,
     ) -> None:
         """Take in one score."""
         names = (self._id(name) for name in (model, run, metric, filter, path))
-        self._rows.append((place, *names, epoch, score, raw_text(raw_score[:_RAW_CHARACTERS])))
+        self._rows.append((place, *names, epoch, score, raw_text(raw_score[:_RAW_CHARACTERS]), time))
         self.count += 1
         if len(self._rows) >= _FLUSH:
             self._flush()
@@ -72,7 +75,7 @@ class Tally:
         names = pa.array(self._names, pa.string())
         columns = {name: values.take(found["place"]) for name, values in texts.items()}
         columns |= {name: names.take(found[name]) for name in _NAMES}
-        columns |= {name: found[name] for name in ("epoch", "score", "raw_score")}
+        columns |= {name: found[name] for name in ("epoch", "score", "raw_score", "measured_at")}
         columns["filter"] = pc.if_else(pc.equal(columns["filter"], ""), pa.scalar(None, pa.string()), columns["filter"])
         columns["harness"] = pa.array(np.full(found.num_rows, harness, dtype=object), pa.string())
         columns["source_path"] = columns.pop("path")

@@ -42,7 +42,7 @@ def _marked(read: DataFrame) -> DataFrame:
         named = named.withColumn(f"_{part}", F.get_json_object("metadata", f"$.document.{part}"))
     # Two equal documents of one log are two, told apart by their ids; other logs may hold them under other ids.
     equals = Window.partitionBy(*_DOCUMENT, "path").orderBy("_id")
-    files = Window.partitionBy(*_DOCUMENT, "_equal").orderBy("path", "source_row")
-    numbered = named.withColumn("_equal", F.dense_rank().over(equals)).withColumn("_seen", F.row_number().over(files))
+    files = Window.partitionBy(*_DOCUMENT, "_equal").orderBy("path")  # with `explode` a document has several rows
+    numbered = named.withColumn("_equal", F.dense_rank().over(equals)).withColumn("_seen", F.dense_rank().over(files))
     repeated = (F.col("kind") == PROMPT) & (F.col("_seen") > 1)
     return numbered.withColumn("kind", F.when(repeated, REPEAT).otherwise(F.col("kind"))).select(*read.columns)

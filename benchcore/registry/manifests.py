@@ -69,6 +69,9 @@ def resolve_manifest(registry: Registry, name: str) -> Manifest:
     found = [manifest for manifest in manifests if name and manifest.coreset_id.startswith(name)]
     if len(found) == 1:
         return found[0]
+    if not manifests:
+        mend = "`benchcore run CONF` or `benchcore select CONF` makes one."
+        raise BenchcoreError("there is no coreset yet", where=registry.root, mend=mend)
     ids = [manifest.coreset_id for manifest in manifests]
     if found:
         raise BenchcoreError(f"{len(found)} coresets begin with '{name}'", where=registry.root, mend="Give more of it.")

@@ -132,6 +132,7 @@ SCHEMAS: dict[str, pa.Schema] = {
             ("filter", TEXT),
             ("harness", TEXT),
             ("source_path", TEXT),
+            ("measured_at", TIME),  # when the run was made, as its log says, else when it was imported
         ]
     ),
     "leaderboards": pa.schema(

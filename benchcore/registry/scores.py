@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
+from datetime import UTC, datetime
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -10,6 +11,8 @@ import pyarrow.compute as pc
 from benchcore.registry.root import Registry
 from benchcore.registry.schemas import KEYS
 from benchcore.registry.tables import among, read
+
+_LONG_AGO = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 def read_scores(
@@ -45,6 +48,19 @@ def read_scores(
     given = given.filter(pc.field("prompt_id") != pc.field("asked")).drop_columns("prompt_id")
     rows = _once(own, given.rename_columns({"asked": "prompt_id"}).select(own.column_names))
     return _sorted(rows.select(list(columns)) if columns is not None else rows)
+
+
+def age(run: str, measured_at: datetime | None) -> tuple[datetime, str]:
+    """What the runs of a model are ordered by, the newest last: when they were measured, then their names.
+
+    A table that was written before it had times has none: such runs are older than all others.
+    """
+    return (_LONG_AGO if measured_at is None else measured_at, run)
+
+
+def dated(run: str, measured_at: datetime | None) -> str:
+    """The name of a run with its time, in UTC, for people."""
+    return run if measured_at is None else f"{run} of {measured_at.astimezone(UTC):%Y-%m-%d %H:%M}"
 
 
 def _copies(registry: Registry, prompt_ids: Collection[str]) -> pa.Table:

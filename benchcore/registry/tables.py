@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
+from typing import Literal
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -77,11 +78,16 @@ def read(
     where: pc.Expression | None = None,
 ) -> pa.Table:
     """Read rows of a table into memory, with the columns and types of its schema; an absent table is empty."""
+    wanted = [SCHEMAS[name].field(column) for column in (columns or SCHEMAS[name].names)]
+    stored = dataset(registry, name, version)
+    there = [field.name for field in wanted if field.name in stored.schema.names]
     try:
-        found = dataset(registry, name, version).to_table(columns=list(columns) if columns else None, filter=where)
+        found = stored.to_table(columns=there, filter=where)
     except FileNotFoundError as error:
         raise missing_file(registry, name, error) from error
-    wanted = [SCHEMAS[name].field(column) for column in (columns or SCHEMAS[name].names)]
+    for field in wanted:
+        if field.name not in there:  # the table was written before it had this column
+            found = found.append_column(field, pa.nulls(found.num_rows, field.type))
     return found.select([field.name for field in wanted]).cast(pa.schema(wanted))
 
 
@@ -159,7 +165,7 @@ def upsert(registry: Registry, name: str, rows: pa.Table) -> None:
     kept = read(registry, name).join(rows.select(keys), keys, join_type="left anti").select(SCHEMAS[name].names)
     whole = pa.concat_tables([kept, rows]).sort_by([(key, "ascending") for key in keys])
     with _writing(registry, name):
-        write_deltalake(registry.uri(name), whole, mode="overwrite")
+        write_deltalake(registry.uri(name), whole, mode="overwrite", schema_mode=_schema_mode(registry, name))
 
 
 def _write(registry: Registry, name: str, rows: pa.Table, predicate: str | None = None) -> None:
@@ -172,9 +178,18 @@ def _write(registry: Registry, name: str, rows: pa.Table, predicate: str | None 
             registry.uri(name),
             rows,
             mode="append",
+            schema_mode=_schema_mode(registry, name),
             partition_by=list(PARTITIONS.get(name, ())) or None,
             configuration=dict(PROPERTIES),
         )
+
+
+def _schema_mode(registry: Registry, name: str) -> Literal["merge"] | None:
+    """How deltalake is to write a table that was made before it had all of its columns: it is given them."""
+    table = open_table(registry, name)
+    if table is None or set(SCHEMAS[name].names) <= {field.name for field in table.schema().fields}:
+        return None
+    return "merge"
 
 
 @contextmanager

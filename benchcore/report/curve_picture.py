@@ -55,7 +55,7 @@ def curve_picture(prefixes: NDArray[np.float64], upper_bound: float | None) -> C
     return CurvePicture(
         line=" ".join(f"{across:g},{up:g}" for across, up in points),
         end=points[-1],
-        bound=None if upper_bound is None else y(upper_bound),
+        bound=None if upper_bound is None else y(min(upper_bound, top)),
         across=[(x(count), count) for count in _whole_ticks(k)],
         up=[(y(top * part / 4), top * part / 4) for part in range(5)],
         table=[(count, float(prefixes[count - 1])) for count in _telling(k)],

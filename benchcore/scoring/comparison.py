@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -11,7 +12,9 @@ from benchcore.errors import BenchcoreError, UsageError
 from benchcore.estimation.differences import Difference, paired_difference
 from benchcore.registry.manifests import Manifest
 from benchcore.registry.root import Registry
-from benchcore.scoring.matrix import read_matrix
+from benchcore.scoring.everywhere import everywhere
+from benchcore.scoring.matrix import ScoreMatrix, Wanted, read_matrix
+from benchcore.scoring.panel import all_picked
 from benchcore.scoring.pattern import lent_weights
 from benchcore.scoring.picked import Picked, effective, enough, picked
 from benchcore.scoring.target_estimate import Kind
@@ -55,7 +58,10 @@ class Comparison:
         second: name of the other.
         level: of the intervals.
         targets: the suite, then its categories and benchmarks by name.
+        one_sided: prompts that only one of the two has a score on.
+        unscored: prompts that neither has a score on.
         notes: what the reader should know, a line each.
+        everywhere: whether all prompts were looked at, and not only the picks.
     """
 
     coreset_id: str
@@ -63,7 +69,10 @@ class Comparison:
     second: str
     level: float
     targets: tuple[TargetDifference, ...]
+    one_sided: int
+    unscored: int
     notes: tuple[str, ...]
+    everywhere: bool = False
 
     @property
     def suite(self) -> TargetDifference:
@@ -80,8 +89,9 @@ def compare(
     metric: tuple[str, ...] = (),
     run: str | None = None,
     level: float = 0.95,
+    pool: Wanted | None = None,
 ) -> Comparison:
-    """Compare two models on the picks that both have a score on.
+    """Compare two models on the picks that both have a score on, or on all prompts.
 
     Args:
         registry: holds `coresets` and `scores`.
@@ -91,6 +101,7 @@ def compare(
         metric: `METRIC` or `BENCHMARK=METRIC` each.
         run: the only run that counts; None: the newest of each model and prompt.
         level: of the intervals.
+        pool: all prompts that the coreset stands for, to compare on; None: the picks.
 
     Raises:
         UsageError: the models are the same, or one has no scores on the picks.
@@ -99,28 +110,72 @@ def compare(
     if first == second:
         raise UsageError(f"'{first}' cannot be compared with itself", mend="Name two models.")
     coreset = picked(registry, manifest)
-    matrix = read_matrix(registry, coreset.wanted, models=(first, second), metric=metric, run=run)
+    looked_at, wanted = coreset, coreset.wanted
+    if pool is not None:
+        looked_at, wanted = all_picked(registry, coreset, pool), pool
+    matrix = read_matrix(registry, wanted, models=(first, second), metric=metric, run=run)
     seen = np.isfinite(matrix.scores)
     both = seen.all(axis=1)
     if not both.any():
-        counts = f"{int(seen[:, 0].sum()):,} and {int(seen[:, 1].sum()):,}"
-        raise BenchcoreError(
-            f"'{first}' and '{second}' have no pick in common ({counts} picks with scores)",
-            where=registry.root,
-            mend=". ".join((*matrix.notes, "")).strip() or None,
-        )
-    differences = matrix.scores[both, 0] - matrix.scores[both, 1]
-    groups = coreset.groups[both]
-    notes = list(matrix.notes)
-    if not both.all():
-        lacking = [f"{name} {int(count):,}" for name, count in zip((first, second), (~seen).sum(axis=0), strict=True)]
-        notes.append(
-            f"{int((~both).sum()):,} of {coreset.k:,} picks are left out, without a score ({', '.join(lacking)})"
-        )
-    targets = tuple(_targets(coreset, differences, groups, level))
+        raise _nothing_shared(registry, matrix, wanted)
+    targets = tuple(_targets(looked_at, matrix.scores[both, 0] - matrix.scores[both, 1], looked_at.groups[both], level))
+    notes = [*matrix.notes, *_left_out(matrix, wanted, "picks" if pool is None else "prompts")]
     if targets[0].borrowed > 0:
         notes.append(f"{100 * targets[0].borrowed:.1f} % of the suite is borrowed; no interval can vouch for that part")
-    return Comparison(manifest.coreset_id, first, second, level, targets, tuple(notes))
+    if pool is None and len(everywhere(registry, coreset, matrix)) == 2:
+        notes.append("both have scores on nearly all prompts: --all compares on these and leaves little to estimate")
+    return Comparison(
+        coreset_id=manifest.coreset_id,
+        first=first,
+        second=second,
+        level=level,
+        targets=targets,
+        one_sided=int((seen.any(axis=1) & ~both).sum()),
+        unscored=int((~seen.any(axis=1)).sum()),
+        notes=tuple(notes),
+        everywhere=pool is not None,
+    )
+
+
+def _nothing_shared(registry: Registry, matrix: ScoreMatrix, wanted: Wanted) -> BenchcoreError:
+    first, second = matrix.models
+    told = _by_different_metrics(matrix, wanted)
+    if told is not None:
+        return BenchcoreError(
+            f"'{first}' and '{second}' share {told}",
+            where=registry.root,
+            mend="--metric chooses one that both have; where there is none, score one of them as the other was.",
+        )
+    counts = [f"{int(count):,}" for count in np.isfinite(matrix.scores).sum(axis=0)]
+    return BenchcoreError(
+        f"'{first}' and '{second}' have no pick in common ({' and '.join(counts)} picks with scores)",
+        where=registry.root,
+        mend=". ".join((*matrix.notes, "")).strip() or None,
+    )
+
+
+def _left_out(matrix: ScoreMatrix, wanted: Wanted, what: str) -> Iterator[str]:
+    """Why picks or prompts, whatever is looked at, do not count."""
+    told = _by_different_metrics(matrix, wanted)
+    if told is not None:
+        yield f"left out: {told} (--metric)"
+    lacking = ~(np.isfinite(matrix.scores) | matrix.uncounted)
+    if lacking.any():
+        counts = [f"{name} {int(count):,}" for name, count in zip(matrix.models, lacking.sum(axis=0), strict=True)]
+        out = int(lacking.any(axis=1).sum())
+        yield f"{out:,} of {len(lacking):,} {what} are left out, without a score ({', '.join(counts)})"
+
+
+def _by_different_metrics(matrix: ScoreMatrix, wanted: Wanted) -> str | None:
+    """How many prompts both have scores on, but not both by the metric that counts; None where there are none."""
+    rows = np.flatnonzero((np.isfinite(matrix.scores) | matrix.uncounted).all(axis=1) & matrix.uncounted.any(axis=1))
+    if not len(rows):
+        return None
+    metrics: set[str] = set()
+    for benchmark in {wanted.benchmark[row] for row in rows.tolist()}:
+        others = (name for own in matrix.other_metrics.values() for name in own.get(benchmark, ()))
+        metrics.update(others, [matrix.metrics[benchmark]] if benchmark in matrix.metrics else [])
+    return f"{len(rows):,} picks, but under different metrics ({', '.join(sorted(metrics))})"
 
 
 def _targets(

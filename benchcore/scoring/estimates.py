@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -12,11 +12,12 @@ from benchcore.registry.manifests import Manifest
 from benchcore.registry.root import Registry
 from benchcore.scoring.alarm import Alarm, alarms
 from benchcore.scoring.bias import BiasTest, bias_test
+from benchcore.scoring.everywhere import everywhere
 from benchcore.scoring.matrix import ScoreMatrix, Scores, Wanted, read_matrix
 from benchcore.scoring.panel import Panel, read_panel
 from benchcore.scoring.pattern import Pattern
 from benchcore.scoring.picked import DRAWN, Picked, picked
-from benchcore.scoring.shortened import shortened
+from benchcore.scoring.shortened import merged
 from benchcore.scoring.target_estimate import TargetEstimate
 
 
@@ -81,13 +82,15 @@ def estimate(
         BenchcoreError: there is no panel.
     """
     coreset = picked(registry, manifest)
-    matrix = read_matrix(registry, coreset.wanted, models=models, metric=metric, run=run)
+    matrix = read_matrix(registry, coreset.wanted, models=models, metric=metric, run=run, named_by="--model")
     known = None if pool is None else read_panel(registry, coreset, pool, matrix.metrics, panel)
     names = tuple(name for name in matrix.models if known is None or name not in known.models)
     scores = matrix.scores[:, [matrix.models.index(name) for name in names]]
-    targets = [*_in_patterns(coreset, names, scores, level, known)]
+    targets = [_of_other_metrics(each, coreset, matrix) for each in _in_patterns(coreset, names, scores, level, known)]
     notes = [*matrix.notes, *_notes(coreset, matrix, targets)]
-    if known is not None:
+    if known is None:
+        notes += merged(_on_everything(registry, coreset, matrix))
+    else:
         wanted = tuple(name for name in known.models if models is None or name in models)
         targets += _of_panel(coreset, known, wanted, level)
         notes.append(f"panel of {len(known.models)}, known and not estimated: {', '.join(known.models)}")
@@ -143,6 +146,25 @@ def _in_patterns(
         yield from found[name]
 
 
+def _of_other_metrics(each: TargetEstimate, coreset: Picked, matrix: ScoreMatrix) -> TargetEstimate:
+    """With the reason, where a target is not estimable and the model has scores by metrics that do not count."""
+    others = matrix.other_metrics.get(each.model)
+    if each.estimate is not None or others is None:
+        return each
+    members = [coreset.benchmarks[number].name for number in coreset.targets[each.target].tolist()]
+    metrics = sorted({metric for benchmark in members for metric in others.get(benchmark, ())})
+    if not metrics:
+        return each
+    told = f"scores of another metric only ({', '.join(metrics)}); --metric"
+    return replace(each, reason=f"{each.reason}; on others {told}" if each.prompts else told)
+
+
+def _on_everything(registry: Registry, coreset: Picked, matrix: ScoreMatrix) -> Iterator[tuple[str, str]]:
+    total = int(coreset.sizes.sum())
+    for model, prompts in everywhere(registry, coreset, matrix):
+        yield model, f"scores on {prompts:,} of all {total:,} prompts, of which only the picks count; --panel takes all"
+
+
 def _of_panel(coreset: Picked, panel: Panel, names: Sequence[str], level: float) -> Iterator[TargetEstimate]:
     """What is known of a panel's models, as if the whole pool had been picked."""
     whole = coreset.all_picked(panel.groups)
@@ -159,19 +181,25 @@ def _notes(coreset: Picked, matrix: ScoreMatrix, targets: Sequence[TargetEstimat
     if coreset.method == "local_pivotal" and coreset.drawn:
         yield "intervals leave out that the picks are spread: they are a little wider than they need be"
     suite = [each for each in targets if each.target == "suite"]
-    yield from shortened([f"{each.model}: no score on any pick" for each in suite if not each.prompts])
-    yield from shortened(
-        [
-            f"{each.model}: {each.missing:,} of {coreset.k:,} picks have no score; taken as missing at random"
-            for each in suite
-            if each.missing and each.prompts
-        ]
+    uncounted = dict(zip(matrix.models, matrix.uncounted.sum(axis=0).tolist(), strict=True))
+    yield from merged(
+        (each.model, "no score on any pick") for each in suite if not each.prompts and not uncounted[each.model]
     )
-    yield from shortened(
-        [
-            f"{each.model}: {100 * each.borrowed:.1f} % of the suite is borrowed from other benchmarks; no interval can"
-            " vouch for that part"
-            for each in suite
-            if each.borrowed > 0 and each.prompts
-        ]
+    yield from merged(
+        (
+            each.model,
+            f"{each.missing - uncounted[each.model]:,} of {coreset.k:,} picks have no score; taken as missing at"
+            " random",
+        )
+        for each in suite
+        if each.prompts and each.missing > uncounted[each.model]
+    )
+    yield from merged(
+        (
+            each.model,
+            f"{100 * each.borrowed:.1f} % of the suite is borrowed from other benchmarks; no interval can vouch for"
+            " that part",
+        )
+        for each in suite
+        if each.borrowed > 0 and each.prompts
     )

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -15,11 +16,13 @@ from benchcore.errors import BenchcoreError, UsageError
 from benchcore.registry.root import Registry
 from benchcore.registry.scores import read_scores
 from benchcore.scoring.metrics import MetricCount, chosen, declared
-from benchcore.scoring.shortened import shortened
+from benchcore.scoring.runs import newest, remarks, times_of
+from benchcore.scoring.shortened import merged
 
 Scores = NDArray[np.float64]
 
-_COLUMNS = ("model", "prompt_id", "run", "metric", "epoch", "content_hash", "score")
+_LISTED = 5
+_COLUMNS = ("model", "prompt_id", "run", "metric", "epoch", "content_hash", "score", "measured_at")
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,6 +56,8 @@ class ScoreMatrix:
         runs: model -> run -> on how many prompts its score counts.
         other_version: scores that were measured on another version of their prompt, and do not count.
         notes: what was chosen or left out, a line each.
+        uncounted: (n, models) bool, where there are scores, but none by the metric that counts.
+        other_metrics: model -> benchmark -> the metrics of these.
     """
 
     models: tuple[str, ...]
@@ -61,6 +66,8 @@ class ScoreMatrix:
     runs: Mapping[str, Mapping[str, int]]
     other_version: int
     notes: tuple[str, ...]
+    uncounted: NDArray[np.bool_]
+    other_metrics: Mapping[str, Mapping[str, tuple[str, ...]]] = field(default_factory=dict)
 
 
 def read_matrix(
@@ -70,11 +77,12 @@ def read_matrix(
     models: Sequence[str] | None = None,
     metric: Sequence[str] | Mapping[str | None, str] = (),
     run: str | None = None,
+    named_by: str | None = None,
 ) -> ScoreMatrix:
     """Read the scores of some prompts; only their rows of the table are held.
 
-    Of several runs of a model the newest by name that scored a prompt counts, prompt by prompt: a run of a few further
-    prompts adds to an older one instead of hiding it.
+    Of several runs of a model the newest that scored a prompt counts, prompt by prompt: a run of a few further prompts
+    adds to an older one instead of hiding it.
 
     Args:
         registry: holds `scores`.
@@ -82,6 +90,7 @@ def read_matrix(
         models: names; None: all that have scores on the prompts.
         metric: `METRIC` or `BENCHMARK=METRIC` each, see `metrics.chosen`; or benchmark -> metric.
         run: the only run that counts; None: see above.
+        named_by: the option that names the models, for errors.
 
     Raises:
         UsageError: a model, run, metric or benchmark is named that there is not.
@@ -92,16 +101,29 @@ def read_matrix(
     notes = [] if not other_version else [f"{other_version:,} scores were measured on another version of their prompt"]
     if run is not None:
         rows = _of_run(rows, run)
-    metrics, said = chosen(_counts(rows), asked)
-    rows, without = _by_metric(rows, metrics)
-    rows = _newest(rows)
+    metrics, said = chosen(_counts(rows, models), asked)
+    rows, others = _by_metric(rows, metrics)
+    times = times_of(rows)
+    rows = newest(rows, times)
     runs = _runs(rows)
-    names = tuple(sorted({*runs, *without})) if models is None else tuple(dict.fromkeys(models))
-    unknown = [name for name in names if name not in {*runs, *without}]
+    other_metrics = _metrics_of(others)
+    names = tuple(sorted({*runs, *other_metrics})) if models is None else tuple(dict.fromkeys(models))
+    unknown = [name for name in names if name not in {*runs, *other_metrics}]
     if unknown:
-        raise _unknown(unknown, _stored(registry, wanted, None)["model"].unique().to_pylist(), run, other_version)
-    notes += [*said, *shortened(_run_notes(runs)), *shortened(_metric_notes(without))]
-    return ScoreMatrix(names, _spread(rows, names, len(wanted.prompt_id)), metrics, runs, other_version, tuple(notes))
+        known = _stored(registry, wanted, None)["model"].unique().to_pylist()
+        raise _unknown(unknown, known, run, other_version, named_by)
+    notes += [*said, *merged(remarks(times, runs)), *merged(_metric_notes(others, other_metrics))]
+    shape = (len(wanted.prompt_id), len(names))
+    return ScoreMatrix(
+        models=names,
+        scores=_spread(rows, names, np.full(shape, np.nan), rows["score"].to_numpy()),
+        metrics=metrics,
+        runs=runs,
+        other_version=other_version,
+        notes=tuple(notes),
+        uncounted=_spread(others, names, np.zeros(shape, np.bool_), True),
+        other_metrics=other_metrics,
+    )
 
 
 def _stored(registry: Registry, wanted: Wanted, models: Sequence[str] | None) -> pa.Table:
@@ -141,44 +163,48 @@ def _of_run(rows: pa.Table, run: str) -> pa.Table:
     return kept
 
 
-def _counts(rows: pa.Table) -> list[MetricCount]:
-    grouped = rows.group_by(["benchmark", "metric"]).aggregate([("model", "count_distinct"), ([], "count_all")])
+def _counts(rows: pa.Table, models: Sequence[str] | None) -> list[MetricCount]:
+    """How much there is of each metric; `models` are those that were asked for."""
+    keys = ["benchmark", "metric"]
+    grouped = rows.group_by(keys).aggregate([("model", "count_distinct"), ([], "count_all")])
+    shared: dict[tuple[str, str], int] = {}
+    if models is not None:
+        having = rows.group_by([*keys, "row"]).aggregate([("model", "count_distinct")])
+        having = having.filter(pc.equal(having["model_count_distinct"], len(set(models))))
+        counts = having.group_by(keys).aggregate([([], "count_all")]).to_pylist()
+        shared = {(row["benchmark"], row["metric"]): row["count_all"] for row in counts}
     return [
-        MetricCount(row["benchmark"], row["metric"], row["model_count_distinct"], row["count_all"])
+        MetricCount(
+            benchmark=row["benchmark"],
+            metric=row["metric"],
+            models=row["model_count_distinct"],
+            scores=row["count_all"],
+            shared=shared.get((row["benchmark"], row["metric"]), 0),
+        )
         for row in grouped.to_pylist()
     ]
 
 
-def _by_metric(rows: pa.Table, metrics: Mapping[str, str]) -> tuple[pa.Table, dict[str, set[str]]]:
-    """Rows of the metrics that count; and the models that have scores on a benchmark, but none by its metric."""
-    right = pa.array(
-        [
-            metrics.get(benchmark) == metric
-            for benchmark, metric in zip(rows["benchmark"].to_pylist(), rows["metric"].to_pylist(), strict=True)
-        ],
-        pa.bool_(),
-    )
-    kept = rows.filter(right)
-    have = {(row["model"], row["benchmark"]) for row in _pairs(kept)}
-    without: dict[str, set[str]] = {}
-    for row in _pairs(rows):
-        if (row["model"], row["benchmark"]) not in have:
-            without.setdefault(row["model"], set()).add(row["benchmark"])
-    return kept, without
+def _by_metric(rows: pa.Table, metrics: Mapping[str, str]) -> tuple[pa.Table, pa.Table]:
+    """Rows of the metrics that count; and those of others, where the model has no score of the prompt that counts."""
+    place = pc.index_in(rows["benchmark"], value_set=pa.array(list(metrics), pa.string()))
+    counting = pa.array(list(metrics.values()), pa.string()).take(place.combine_chunks())
+    right = pc.fill_null(pc.equal(rows["metric"].combine_chunks(), counting), False)
+    kept, others = rows.filter(right), rows.filter(pc.invert(right))
+    if others.num_rows:
+        scored = kept.group_by(["model", "row"]).aggregate([])
+        others = others.join(scored, ["model", "row"], join_type="left anti")
+    return kept, others
 
 
-def _pairs(rows: pa.Table) -> list[dict[str, str]]:
-    found: list[dict[str, str]] = rows.group_by(["model", "benchmark"]).aggregate([]).to_pylist()
+def _metrics_of(rows: pa.Table) -> dict[str, dict[str, tuple[str, ...]]]:
+    """Model -> benchmark -> metrics."""
+    found: dict[str, dict[str, tuple[str, ...]]] = {}
+    kinds = rows.group_by(["model", "benchmark", "metric"]).aggregate([]).to_pylist()
+    for row in sorted(kinds, key=lambda row: (row["model"], row["benchmark"], row["metric"])):
+        own = found.setdefault(row["model"], {})
+        own[row["benchmark"]] = (*own.get(row["benchmark"], ()), row["metric"])
     return found
-
-
-def _newest(rows: pa.Table) -> pa.Table:
-    """One row for each model and prompt: the mean over epochs of the newest run."""
-    latest = rows.group_by(["model", "row"]).aggregate([("run", "max")]).rename_columns(["model", "row", "run"])
-    kept = rows.join(latest, ["model", "row", "run"], join_type="left semi")
-    means = kept.sort_by([("model", "ascending"), ("row", "ascending"), ("epoch", "ascending")])
-    means = means.group_by(["model", "row", "run"], use_threads=False).aggregate([("score", "mean")])
-    return means.rename_columns(["model", "row", "run", "score"])
 
 
 def _runs(rows: pa.Table) -> dict[str, dict[str, int]]:
@@ -189,38 +215,34 @@ def _runs(rows: pa.Table) -> dict[str, dict[str, int]]:
     return runs
 
 
-def _unknown(names: Sequence[str], known: Sequence[str], run: str | None, other_version: int) -> UsageError:
+def _unknown(
+    names: Sequence[str], known: Sequence[str], run: str | None, other_version: int, named_by: str | None
+) -> UsageError:
     """The error of models that have no scores that count; `known` ones have some, whether they count or not."""
     others = f" ({other_version:,} are of another version of their prompt)" if other_version else ""
     of_run = f" of the run '{run}'" if run is not None else ""
+    told = f"no scores of {', '.join(names[:5])}{of_run} on the prompts of the coreset{others}"
+    if not known:
+        return UsageError(told, where=named_by, mend="`benchcore import` reads a harness's logs.")
     near = [] if names[0] in known else difflib.get_close_matches(names[0], known, n=1)
-    return UsageError(
-        f"no scores of {', '.join(names[:5])}{of_run} on the prompts of the coreset{others}",
-        mend=f"Did you mean {near[0]}?" if near else "`benchcore import` reads a harness's logs.",
-    )
+    listed = sorted(known)[:_LISTED]
+    more = f" and {len(known) - len(listed):,} more" if len(known) > len(listed) else ""
+    mend = f"Did you mean {near[0]}? " if near else ""
+    return UsageError(told, where=named_by, mend=f"{mend}There are scores of {', '.join(listed)}{more}.")
 
 
-def _run_notes(runs: Mapping[str, Mapping[str, int]]) -> list[str]:
-    notes = []
-    for model, counts in runs.items():
-        if len(counts) > 1:
-            told = ", ".join(f"{count:,} prompts from {run}" for run, count in sorted(counts.items(), reverse=True)[:4])
-            more = f" and {len(counts) - 4} more" if len(counts) > 4 else ""
-            notes.append(f"{model}: scores of {len(counts)} runs, the newest of each prompt: {told}{more} (--run)")
-    return notes
+def _metric_notes(rows: pa.Table, metrics: Mapping[str, Mapping[str, tuple[str, ...]]]) -> Iterator[tuple[str, str]]:
+    counts = rows.group_by("model").aggregate([("row", "count_distinct")]).to_pylist()
+    prompts = {row["model"]: row["row_count_distinct"] for row in counts}
+    for model, own in metrics.items():
+        names = ", ".join(dict.fromkeys(name for of_benchmark in own.values() for name in of_benchmark))
+        more = f" and {len(own) - 5} more" if len(own) > 5 else ""
+        where = ", ".join(list(own)[:5]) + more
+        yield model, f"scores of another metric only ({names}) on {prompts[model]:,} prompts of {where} (--metric)"
 
 
-def _metric_notes(without: Mapping[str, set[str]]) -> list[str]:
-    return [
-        f"{model}: no score by the metric that counts on {', '.join(sorted(benchmarks)[:5])}"
-        f"{f' and {len(benchmarks) - 5} more' if len(benchmarks) > 5 else ''}, only by others (--metric)"
-        for model, benchmarks in sorted(without.items())
-    ]
-
-
-def _spread(rows: pa.Table, names: Sequence[str], size: int) -> Scores:
-    scores = np.full((size, len(names)), np.nan)
-    column = pc.index_in(rows["model"], value_set=pa.array(names, pa.string()))
-    kept = rows.append_column("column", column).filter(pc.is_valid(column))
-    scores[kept["row"].to_numpy(), kept["column"].to_numpy()] = kept["score"].to_numpy()
-    return scores
+def _spread(rows: pa.Table, names: Sequence[str], into: NDArray[Any], values: Any) -> NDArray[Any]:
+    """Put values where their prompts and models are; (n, models)."""
+    column = pc.index_in(rows["model"], value_set=pa.array(names, pa.string())).to_numpy()
+    into[rows["row"].to_numpy(), column] = values
+    return into

@@ -33,12 +33,14 @@ class MetricCount:
         metric: as in the table `scores`.
         models: that have scores by it.
         scores: of all models.
+        shared: prompts on which all models that were asked for have one; 0 where none was.
     """
 
     benchmark: str
     metric: str
     models: int
     scores: int
+    shared: int = 0
 
 
 def declared(options: Sequence[str], benchmarks: Collection[str]) -> dict[str | None, str]:
@@ -64,8 +66,9 @@ def declared(options: Sequence[str], benchmarks: Collection[str]) -> dict[str | 
 def chosen(counts: Sequence[MetricCount], wanted: Mapping[str | None, str]) -> tuple[dict[str, str], list[str]]:
     """Choose one metric for each benchmark, and say where there was a choice.
 
-    The declared one; else the one that most models have; among equals the first of PREFERRED, then the one with most
-    scores, then the first by name.
+    The declared one; else the one that most models have; among equals one that the models that were asked for share
+    on at least half as many prompts as any; of these the first of PREFERRED, then the one with most scores, then the
+    first by name.
 
     Returns:
         benchmark -> metric, and notes. A benchmark without the declared metric has none.
@@ -90,7 +93,7 @@ def chosen(counts: Sequence[MetricCount], wanted: Mapping[str | None, str]) -> t
         names = sorted(count.metric for count in found)
         asked = wanted.get(benchmark, wanted.get(None))
         if asked is None:
-            best = min(found, key=_rank)
+            best = min(_shared(found), key=_rank)
             metrics[benchmark] = best.metric
             if len(found) > 1:
                 said = f"scored by {', '.join(names)}; {best.metric} counts (--metric chooses)"
@@ -107,7 +110,14 @@ def _named(benchmarks: Sequence[str]) -> str:
     return ", ".join(benchmarks[:3]) + more
 
 
-def _rank(count: MetricCount) -> tuple[int, int, int, str]:
+def _shared(found: Sequence[MetricCount]) -> list[MetricCount]:
+    """Metrics that most models have, without those that the models that were asked for hardly share prompts by."""
+    models = max(count.models for count in found)
+    most = max(count.shared for count in found if count.models == models)
+    return [count for count in found if count.models == models and 2 * count.shared >= most]
+
+
+def _rank(count: MetricCount) -> tuple[int, int, str]:
     base = count.metric.partition(",")[0]
     preference = PREFERRED.index(base) if base in PREFERRED else len(PREFERRED)
-    return -count.models, preference, -count.scores, count.metric
+    return preference, -count.scores, count.metric

@@ -71,10 +71,9 @@ def read_panel(
         UsageError: a model is named that has scores on too few prompts.
         BenchcoreError: no model has scores on enough of them, or the pool is not that of the coreset.
     """
-    _require_same(registry, coreset, pool)
+    groups = all_picked(registry, coreset, pool).groups
     place = {identity: row for row, identity in enumerate(pool.prompt_id)}
-    number = {benchmark.name: group for group, benchmark in enumerate(coreset.benchmarks)}
-    found = read_matrix(registry, pool, models=models, metric=dict(metrics.items()))
+    found = read_matrix(registry, pool, models=models, metric=dict(metrics.items()), named_by="--panel-model")
     share = np.isfinite(found.scores).mean(axis=0)
     enough = share >= SCORED
     if models is not None and not enough.all():
@@ -94,13 +93,17 @@ def read_panel(
     return Panel(
         models=tuple(name for name, kept in zip(found.models, enough, strict=True) if kept),
         scores=found.scores[:, enough],
-        groups=np.array([number[name] for name in pool.benchmark], np.int64),
+        groups=groups,
         rows=np.array([place[identity] for identity in coreset.wanted.prompt_id], np.int64),
     )
 
 
-def _require_same(registry: Registry, coreset: Picked, pool: Wanted) -> None:
-    """Raise BenchcoreError unless the pool has the prompts that the coreset's manifest counted."""
+def all_picked(registry: Registry, coreset: Picked, pool: Wanted) -> Picked:
+    """A coreset as if all prompts that it stands for had been picked, in the order of the pool.
+
+    Raises:
+        BenchcoreError: the pool has other prompts than the coreset's manifest counted.
+    """
     counts = dict.fromkeys((benchmark.name for benchmark in coreset.benchmarks), 0)
     for name in pool.benchmark:
         counts[name] = counts.get(name, 0) + 1
@@ -111,5 +114,7 @@ def _require_same(registry: Registry, coreset: Picked, pool: Wanted) -> None:
         raise BenchcoreError(
             "the pool that the coreset was picked from cannot be rebuilt: other prompts are found than it counted",
             where=registry.root,
-            mend="Leave out --panel.",
+            mend="Leave out --panel or --all.",
         )
+    number = {benchmark.name: group for group, benchmark in enumerate(coreset.benchmarks)}
+    return coreset.all_picked(np.array([number[name] for name in pool.benchmark], np.int64))

@@ -7,8 +7,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from benchcore.cli.compare import export_command, new_prompts
 from benchcore.cli.compare import further as told_further
-from benchcore.cli.compare import new_prompts
 from benchcore.cli.estimate import told
 from benchcore.cli.main import app, execute
 from benchcore.scoring.comparison import compare
@@ -110,15 +110,70 @@ def test_picks_that_one_model_lacks_are_the_first_further_prompts(capsys, tmp_pa
     further = json.loads(run(capsys, "compare", "one", "half", "--root", root, "--json")[1])["targets"][0]["further"]
     out = " ".join(run(capsys, "compare", "one", "half", "--root", root)[1].split())
     assert further > 20
-    assert f"20 picks that have no score of both so far, and {further - 20:,} new ones (--top-up CONF)" in out
+    assert f"20 picks that only one of them has a score on so far, and {further - 20:,} new ones (--top-up CONF)" in out
 
     found = compare(suite.registry, suite.manifest, "one", "most")
     assert new_prompts(found, suite.manifest) == found.suite.further - 1
-    few = replace(found, targets=(replace(found.suite, prompts=40, further=20), *found.targets[1:]))
+    few = replace(found, targets=(replace(found.suite, prompts=40, further=20), *found.targets[1:]), one_sided=20)
     assert new_prompts(few, suite.manifest) == 0
-    assert str(told_further(few, suite.manifest)).endswith("picks that have no score of both so far")
+    assert str(told_further(few, suite.manifest)).endswith("picks that only one of them has a score on so far")
     whole = replace(found, targets=(replace(found.suite, further=441), *found.targets[1:]))
     assert new_prompts(whole, suite.manifest) is None
+
+
+def test_of_new_picks_as_many_are_scored_as_of_those_so_far(tmp_path: Path):
+    """So that more have to be added than scores are needed: 74 of 100 were scored, and 42 take 57."""
+    suite = planted(tmp_path / "registry", {"a": 500}, {"a": 100})
+    for name, scores in {"one": [1.0, 0.0] * 37, "two": [0.0, 1.0, 1.0, 0.0] * 18 + [1.0] * 2}.items():
+        suite.score(name, dict(zip(suite.picks[:74].tolist(), scores, strict=True)))
+    found = compare(suite.registry, suite.manifest, "one", "two")
+    open_ = replace(found, targets=(replace(found.suite, further=42), *found.targets[1:]))
+
+    assert (found.one_sided, found.unscored) == (0, 26)
+    assert new_prompts(open_, suite.manifest) == 57
+    assert told_further(open_, suite.manifest) == (
+        "42 further scored prompts would settle it if the difference stayed what it is: about 57 picks more at the"
+        " share that was scored so far (74 of 100; the other 26 come first if they can be scored) (--top-up CONF)"
+    )
+    more = replace(found, targets=(replace(found.suite, further=300), *found.targets[1:]))
+    assert new_prompts(more, suite.manifest) is None
+    assert "more than the other 400 would give at the share" in str(told_further(more, suite.manifest))
+
+
+def test_a_top_up_of_what_is_settled_says_that_nothing_was_picked(capsys, suite: Planted, tmp_path: Path):
+    conf = tmp_path / "conf.yaml"
+    conf.write_text(f"registry: {{root: {suite.registry.root}}}\n")
+    status, out, _ = run(capsys, "compare", "org/one", "\x1b[31mtwo[/bold]", conf, "--top-up")
+
+    assert status == 0
+    assert out.endswith("nothing was picked: the difference is settled\n")
+
+
+def test_all_prompts_are_compared_where_both_have_scores_on_them(capsys, suite: Planted):
+    """The command says when, and does it."""
+    suite.score("known", dict.fromkeys(range(100), 1.0))
+    suite.score("other", dict.fromkeys(range(100), 0.0) | {3: 1.0})
+    _, picks, _ = run(capsys, "compare", "known", "other", "--root", suite.registry.root)
+    status, out, _ = run(capsys, "compare", "known", "other", "--root", suite.registry.root, "--all")
+
+    assert "--all compares on these" in picks
+    assert status == 0 and "known is better than other by 99.0 [99.0, 99.0] points" in out
+
+
+@pytest.mark.parametrize(
+    ("given", "expected"),
+    [
+        ((Path("a b/conf.yaml"), None, None), "benchcore export new 'a b/conf.yaml' --only-new c0ffee"),
+        (
+            (Path("c.yaml"), "/data/$(x)", ["select.k=7", "sources.data=it's"]),
+            "benchcore export new c.yaml --root '/data/$(x)' --set select.k=7 --set 'sources.data=it'\"'\"'s'"
+            " --only-new c0ffee",
+        ),
+    ],
+)
+def test_the_command_that_exports_new_picks_can_be_pasted(suite: Planted, given, expected: str):
+    """With the configuration, root and settings that were given."""
+    assert export_command("new", suite.manifest, *given) == f"{expected} --harness NAME --out DIR"
 
 
 def test_picks_that_mislead_are_not_mended_by_intervals_that_there_are_not(tmp_path: Path):
@@ -145,6 +200,8 @@ def test_picks_that_mislead_are_not_mended_by_intervals_that_there_are_not(tmp_p
         (("estimate", "latest", "--panel"), 1, "no model has scores on 95 %"),
         (("compare", "org/one", "org/one"), 2, "itself"),
         (("compare", "org/one", "nobody"), 2, "no scores of nobody"),
+        (("compare", "org/one", "org/onee"), 2, "Did you mean org/one? There are scores of"),
+        (("compare", "org/one", "x", "--all", "--top-up"), 2, "nothing to pick"),
         (("compare", "org/one", "x", "--top-up"), 2, "Name CONF"),
     ],
 )

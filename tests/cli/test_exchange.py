@@ -9,6 +9,7 @@ import pytest
 
 from benchcore.cli.main import app, execute
 from benchcore.registry.root import Registry
+from benchcore.registry.tables import read
 from tests.registry.stored import prompt, store, store_coreset
 
 ROWS = [prompt("tides", number, prompt=f"Name harbour {number}.", record_id=f"r{number}") for number in range(3)]
@@ -129,3 +130,55 @@ def test_no_name_is_no_coreset(capsys, root: Path, tmp_path: Path):
 
     assert status == 1
     assert "no coreset ''" in err
+
+
+@pytest.mark.parametrize(
+    ("row", "told"),
+    [
+        ("0,,", "Without a benchmark an id must be a prompt_id. Ids of tides look like 'r0'. A column `benchmark`"),
+        ("0,tides,", "Ids of tides look like 'r0'."),
+        ("0,tidse,", "There is no benchmark 'tidse'. Did you mean 'tides'?"),
+        ("0,weirs,", "There is no benchmark 'weirs'. There are tides."),
+    ],
+)
+def test_ids_that_are_none_are_told_with_how_they_look(capsys, root: Path, tmp_path: Path, row: str, told: str):
+    """And which benchmark may be meant."""
+    (tmp_path / "r.csv").write_text(f"id,benchmark,score\n{row}1\n")
+
+    status, _, err = run(capsys, "import", tmp_path / "r.csv", "--harness", "jsonl", "--model", "m", "--root", root)
+
+    assert status == 1
+    assert told in err
+
+
+def test_an_import_without_any_score_fails_and_a_mistaken_one_can_be_mended(capsys, root: Path, tmp_path: Path):
+    """In one line each: what was stored stays until --replace says otherwise."""
+    command = ("import", tmp_path / "r.csv", "--harness", "jsonl", "--model", "m", "--run", "r", "--root", root)
+
+    def brought(score: str, *options: str) -> tuple[int, str, str]:
+        (tmp_path / "r.csv").write_text(f"prompt_id,score\n{ROWS[0]['prompt_id']},{score}\n")
+        return run(capsys, *command, *options)
+
+    percent, empty = brought("28.6%"), brought("")
+    statuses = [brought("30", "--scale", "0:100")[0]]
+    kept, replaced = brought("0.4"), brought("0.4", "--replace")
+    scores = read(Registry.at(root), "scores")["score"].to_pylist()
+
+    assert (percent[0], empty[0], statuses, kept[0], replaced[0]) == (1, 1, [0], 0, 0)
+    assert "remove the sign, and declare --scale METRIC=0:100" in percent[2]
+    assert "LOW:HIGH" not in percent[2]
+    assert "0 refused, 1 missing" in empty[2]
+    assert "a score differs from the stored one, which is kept (--replace takes the new one, --run NAME" in kept[2]
+    assert "0.4 in the log, 0.3 stored" in kept[2]
+    assert "a stored score was replaced" in replaced[2]
+    assert scores == [0.4]
+
+
+def test_only_harnesses_with_logs_are_offered(capsys, root: Path, tmp_path: Path):
+    """MTEB's have none of single prompts."""
+    (tmp_path / "r.csv").write_text("prompt_id,score\np,1\n")
+
+    _, _, err = run(capsys, "import", tmp_path / "r.csv", "--root", root)
+
+    assert "whose logs are these? One of jsonl, parquet, " in err
+    assert "mteb" not in err

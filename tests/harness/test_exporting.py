@@ -89,8 +89,8 @@ def test_what_is_left_out_is_counted_and_listed(registry: Registry, tmp_path: Pa
     assert outcome.left_out == {"no document of invented is bound to it": 2, "too hard": 1}
     assert {(row["prompt_id"], row["benchmark"]) for row in listed} == {(row["prompt_id"], "tides") for row in ROWS[1:]}
     assert "2: no document of invented is bound to it" in readme
-    assert "benchcore import LOGS --harness invented" in readme
-    assert "benchcore estimate abc" in readme
+    assert f"benchcore import LOGS --harness invented --root {tmp_path / 'registry'}\n" in readme
+    assert f"benchcore estimate abc --root {tmp_path / 'registry'}\n" in readme
     assert "invented --ids sub/ids.txt" in readme
 
 
@@ -129,7 +129,7 @@ def test_a_pinned_version_that_is_lost_is_left_out(registry: Registry, tmp_path:
 
     outcome = export(registry, tmp_path / "out", dump(tmp_path, ROWS))
 
-    assert outcome.exported == 2
+    assert (outcome.exported, outcome.edited) == (2, 0)
     assert [reason for reason in outcome.left_out if "cannot be read any more" in reason]
 
 
@@ -206,3 +206,13 @@ def test_only_what_an_older_coreset_lacks_is_exported(registry: Registry, tmp_pa
     with pytest.raises(BenchcoreError, match="has no pick that abc lacks"):
         beyond = ExportOptions(older=newer)
         export_coreset(registry, older, "invented", INVENTED, tmp_path / "none", options=beyond)
+
+
+def test_documents_that_are_no_prompts_are_an_error(registry: Registry, tmp_path: Path):
+    """Else a task of the prompts' plain texts would run in the place of the harness's own."""
+    (tmp_path / "dump.jsonl").write_text(json.dumps(["d0", "What is the lighthouse of Zul made of, by and large?"]))
+
+    with pytest.raises(BenchcoreError, match=r"none of the 1 documents of invented .*'d0'"):
+        export(registry, tmp_path / "out", tmp_path / "dump.jsonl")
+
+    assert not (tmp_path / "out").exists()

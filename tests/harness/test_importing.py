@@ -5,10 +5,12 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Iterator, Mapping
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 import pytest
+from deltalake import write_deltalake
 
 from benchcore.errors import BenchcoreError, UsageError
 from benchcore.harness.binding import Binder, load_prompts, store_bindings
@@ -16,6 +18,7 @@ from benchcore.harness.documents import Document, Result, Scale
 from benchcore.harness.entry import Harness
 from benchcore.harness.importing import Imported, ImportOptions, import_logs
 from benchcore.harness.notes import Notes
+from benchcore.harness.times import time_of
 from benchcore.registry.identity import digest
 from benchcore.registry.root import Registry
 from benchcore.registry.schemas import SCHEMAS
@@ -38,7 +41,18 @@ def read_lines(path: Path, notes: Notes) -> Iterator[Result]:
         scales = {name: Scale(*bounds) for name, bounds in extra.get("scales", {}).items()}
         record = {"q": extra.get("q", asked(number)), "n": extra.get("n", 0)}
         document = Document("invented", "harbours", str(number), digest(record), record)
-        yield Result(document, model, run, metrics, str(path), extra.get("epoch", 1), extra.get("filter"), scales)
+        yield Result(
+            document,
+            model,
+            run,
+            metrics,
+            str(path),
+            extra.get("epoch", 1),
+            extra.get("filter"),
+            scales,
+            time=time_of(extra.get("time")),
+            model_is_guessed=extra.get("guessed", False),
+        )
 
 
 INVENTED = Harness(title="an invented harness", results=read_lines)
@@ -68,7 +82,7 @@ def scores(registry: Registry, *columns: str) -> list[tuple[Any, ...]]:
 
 def test_rows_have_all_that_the_log_says(registry: Registry, bring):
     """Model, run, metric with its filter, epoch, the version that was measured, the raw score, the file."""
-    bring([0, "m", "r", {"em": True}, {"epoch": 2, "filter": "strict"}])
+    bring([0, "m", "r", {"em": True}, {"epoch": 2, "filter": "strict", "time": "2026-03-04T05:06:07+02:00"}])
 
     [row] = read(registry, "scores").to_pylist()
     assert row.pop("source_path").endswith("log.jsonl")
@@ -83,6 +97,7 @@ def test_rows_have_all_that_the_log_says(registry: Registry, bring):
         "raw_score": "true",
         "filter": "strict",
         "harness": "invented",
+        "measured_at": datetime(2026, 3, 4, 3, 6, 7, tzinfo=UTC),
     }
 
 
@@ -182,7 +197,46 @@ def test_a_stored_score_is_kept_where_a_log_differs(registry: Registry, bring):
 
     assert scores(registry, "score") == [(0.0,), (1.0,)]
     assert imported.notes.counts == {"differing": 1}
+    assert imported.notes.examples["differing"][0].endswith("1.0 in the log, 0.0 stored")
     assert (imported.scores, imported.present) == (1, 1)
+
+
+def test_a_mistaken_import_is_replaced(registry: Registry, bring):
+    """Rows that differ take the place of stored ones and new ones are added, in one commit; twice changes nothing."""
+    bring([0, "m", "r", {"em": 0}], [1, "m", "r", {"em": 1}], [0, "other", "r", {"em": 1}])
+    lines = [[0, "m", "r", {"em": 1}], [1, "m", "r", {"em": 1}], [2, "m", "r", {"em": 0}]]
+    imported = bring(*lines, replace=True)
+    after = pin(registry, tuple(SCHEMAS))
+    again = bring(*lines, replace=True)
+
+    assert scores(registry, "model", "score") == [("m", 0.0), ("m", 1.0), ("m", 1.0), ("other", 1.0)]
+    assert (imported.scores, imported.present, imported.notes.counts) == (2, 1, {"replaced": 1})
+    assert after["scores"] == 1
+    assert (again.changed, again.notes.counts, pin(registry, tuple(SCHEMAS))) == (False, {}, after)
+
+
+def test_a_score_whose_log_has_no_time_has_that_of_its_import(registry: Registry, bring):
+    """So that what came in last is the newest."""
+    before = datetime.now(UTC)
+    bring([0, "m", "r", {"em": 1}])
+
+    [(time,)] = scores(registry, "measured_at")
+    assert before <= time <= datetime.now(UTC)
+
+
+def test_a_table_of_scores_without_times_is_read_and_gets_them(registry: Registry, bring):
+    """As it was written before there was such a column."""
+    bring([0, "m", "old", {"em": 1}], [1, "m", "old", {"em": 1}])
+    older = read(registry, "scores").drop_columns("measured_at")
+    write_deltalake(registry.uri("scores"), older, mode="overwrite", schema_mode="overwrite")
+    assert scores(registry, "measured_at") == [(None,), (None,)]
+
+    imported = bring([0, "m", "new", {"em": 0}, {"time": "2026-01-01"}])
+    bring([0, "m", "old", {"em": 0}, {"time": "2026-01-02"}], replace=True)
+
+    assert imported.notes.examples["several runs"] == ["m: new of 2026-01-01 00:00, old"]
+    days = {(run, score): time and time.day for run, score, time in scores(registry, "run", "score", "measured_at")}
+    assert days == {("new", 0.0): 1, ("old", 0.0): 2, ("old", 1.0): None}
 
 
 def test_missing_and_refused_scores_are_counted(registry: Registry, bring):
@@ -217,23 +271,34 @@ def test_scales_come_from_the_user_or_the_log(registry: Registry, bring):
 
 
 def test_two_runs_of_a_model_are_kept_apart_and_told(registry: Registry, bring):
-    """A run's name is part of the key."""
-    bring([0, "m", "monday", {"em": 0}])
-    imported = bring([0, "m", "tuesday", {"em": 1}])
+    """A run's name is part of the key; the newest comes first."""
+    bring([0, "m", "zeal", {"em": 0}, {"time": "2026-01-01T10:20:30Z"}])
+    imported = bring([0, "m", "haste", {"em": 1}, {"time": "2026-01-02"}])
 
-    assert scores(registry, "run", "score") == [("monday", 0.0), ("tuesday", 1.0)]
-    assert imported.notes.examples["several runs"] == ["m: monday, tuesday"]
+    assert scores(registry, "run", "score") == [("haste", 1.0), ("zeal", 0.0)]
+    assert imported.notes.examples["several runs"] == ["m: haste of 2026-01-02 00:00, zeal of 2026-01-01 10:20"]
 
 
 def test_a_log_without_model_needs_one(registry: Registry, bring):
-    """--model names it; where the log names its own, --model is told to be unused."""
+    """--model names it."""
     with pytest.raises(UsageError, match="names no model"):
         bring([0, "", "", {"em": 1}])
     bring([0, "", "", {"em": 1}], model="mine", name="evening.jsonl")
-    imported = bring([0, "own", "", {"em": 1}], model="mine", run="r")
 
-    assert scores(registry, "model", "run") == [("mine", "evening"), ("own", "r")]
-    assert "unused option" in imported.notes.counts
+    assert scores(registry, "model", "run") == [("mine", "evening")]
+
+
+def test_the_user_names_the_model_of_a_log(registry: Registry, bring):
+    """Whether its name is a guess or the log's own, which is said; several models are none."""
+    guessed = bring([0, "qdpv68r5", "r", {"em": 1}, {"guessed": True}], model="mine")
+    named = bring([1, "dummy", "r", {"em": 1}], [2, "mine", "r2", {"em": 1}, {"guessed": True}], model="mine")
+    with pytest.raises(UsageError, match=r"2 models \(a, b\), which cannot all be mine"):
+        bring([0, "a", "r3", {"em": 1}], [0, "b", "r3", {"em": 1}], model="mine")
+    bring([3, "own", "r", {"em": 1}, {"guessed": True}])
+
+    assert scores(registry, "model", "run") == [("mine", "r"), ("mine", "r"), ("mine", "r2"), ("own", "r")]
+    assert guessed.notes.counts == {}
+    assert named.notes.examples["another name in the log"] == ["mine: named dummy in the log"]
 
 
 def test_scores_of_an_earlier_version_carry_its_hash(registry: Registry, bring):
@@ -352,10 +417,32 @@ def test_only_the_scores_inside_are_taken_where_the_user_says_so(registry: Regis
 
 def test_no_score_at_all_is_an_error(registry: Registry, bring):
     """With what would mend it; nothing is stored."""
-    with pytest.raises(BenchcoreError, match=r"none of its 2 scores .*--scale 'em=LOW:HIGH'"):
+    with pytest.raises(BenchcoreError, match=r"no score of its 2 .*2 refused, 0 missing.*--scale 'em=LOW:HIGH'"):
         bring([0, "m", "r", {"em": 88}], [1, "m", "r", {"em": 95}])
+    with pytest.raises(BenchcoreError, match=r"1 refused, 1 missing.*remove the sign, and declare --scale"):
+        bring([0, "m", "r", {"em": "28.6%"}], [1, "m", "r", {"em": None}])
 
     assert read(registry, "bindings").num_rows == 0
+
+
+def test_a_log_of_no_metrics_shows_documents_alone(registry: Registry, bring):
+    """As a dump does: they are bound, and that is no error."""
+    imported = bring([0, "m", "r", {}])
+
+    assert (imported.bindings, imported.scores) == (1, 0)
+
+
+def test_one_reason_that_many_have_is_one_example():
+    """And a very long one is cut."""
+    notes = Notes()
+    for number in range(9):
+        notes.add("failed", f"log sample {number}: no such host", "no such host")
+        notes.add("failed", f"log sample {number}: {number} {'x' * 2000}")
+
+    assert notes.counts == {"failed": 18}
+    assert sum("no such host" in example for example in notes.examples["failed"]) == 1
+    assert len(notes.examples["failed"]) == 5
+    assert max(map(len, notes.examples["failed"])) < 600
 
 
 def test_options_that_nothing_needs_are_told(bring):

@@ -131,11 +131,13 @@ def test_an_import_binds_all_and_a_second_one_adds_nothing(name: str, registry: 
     imported = import_logs(registry, name, HARNESSES[name], [log], ImportOptions())
     before = pin(registry, tuple(SCHEMAS))
     again = import_logs(registry, name, HARNESSES[name], [log], ImportOptions())
+    replacing = import_logs(registry, name, HARNESSES[name], [log], ImportOptions(replace=True))
 
     assert stored_scores(registry) == {row["prompt_id"]: score for row, score in zip(rows, SCORES, strict=True)}
     assert imported.models == (MODEL,)
     assert imported.matched == imported.results
     assert (again.changed, again.scores, again.bindings) == (False, 0, 0)
+    assert (replacing.changed, replacing.scores) == (False, 0)
     assert pin(registry, tuple(SCHEMAS)) == before
 
 

@@ -95,7 +95,7 @@ def test_all_prompts_that_a_document_explodes_into_are_kept(spark, corpus: Corpu
     quiz = RIVER | {"parts": ["Which river?", "Which sea?"]}
     write_log(corpus.data / "logs" / "a", "rivers", [line(0, quiz)])
     write_log(corpus.data / "logs" / "b", "rivers", [line(3, quiz)], OTHER)
-    mapping = {"prompt": "{{ record }}", "id": "{{ record }}", "choices": None, "answer": None}
+    mapping = {"prompt": "{{ record }}", "id": "{{ record }}", "task": None, "choices": None, "answer": None}
     corpus.specs["logs"] = spec_of(path="logs/*/samples_*.jsonl", explode="{{ parts }}", map=mapping)
 
     outcome = corpus.ingest("first")

@@ -62,7 +62,7 @@ def test_a_name_that_fits_none_or_several_is_told(registry: Registry, name: str,
 def test_latest_is_that_of_the_newest_run(registry: Registry, tmp_path: Path):
     """Whatever its id; where there is none, it is told as any other name."""
     assert resolve_manifest(registry, "latest").coreset_id == "abcdef"
-    with pytest.raises(BenchcoreError, match="no coreset 'latest'"):
+    with pytest.raises(BenchcoreError, match=r"there is no coreset yet. `benchcore run CONF`"):
         resolve_manifest(Registry.at(tmp_path / "none"), "latest")
 
 

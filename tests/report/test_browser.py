@@ -178,7 +178,7 @@ def test_hostile_prompts_do_not_run(visit: Visit):
 
 
 def test_colours_follow_the_system_and_the_switch(browser: Any, page: Path):
-    """Dark where the system is dark; the button goes from the system's to light to dark."""
+    """Dark where the system is dark; the button goes from the system's to light to dark; paper stays white."""
     background = "getComputedStyle(document.body).backgroundColor"
     visit = Visit.to(browser, page, color_scheme="dark").ready()
     dark = visit.page.evaluate(background)
@@ -188,6 +188,11 @@ def test_colours_follow_the_system_and_the_switch(browser: Any, page: Path):
     visit.page.click("#theme")
     assert visit.page.evaluate(background) == dark != "rgb(255, 255, 255)"
     visit.page.wait_for_function("document.getElementById('map')._fullLayout.paper_bgcolor !== '#ffffff'")
+    visit.page.emulate_media(media="print")
+    assert visit.page.evaluate(background) == "rgb(255, 255, 255)"
+    visit.page.emulate_media(media="screen", forced_colors="active")
+    bar, track = (f"getComputedStyle(document.querySelector('.{name}')).backgroundColor" for name in ("bar", "track"))
+    assert visit.page.evaluate(bar) != visit.page.evaluate(track)
     assert visit.errors == []
 
 

@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 from benchcore.errors import BenchcoreError
 from benchcore.registry.manifests import find_manifest
 from benchcore.registry.root import Registry
+from benchcore.report.curve_picture import curve_picture
 from benchcore.report.ground import Ground
 from benchcore.report.hostile_text import bounded, visible
 from benchcore.report.page import gather, render, write
@@ -199,7 +200,7 @@ def test_models_are_shown_with_their_intervals_and_where_these_come_from(registr
     text = Outline(render(material_of(registry, ground, known, mapped=False), None)).text
 
     assert text.index("strong") < text.index("<b>weak</b>")
-    assert "0.625 – 0.875" in text
+    assert "75.062.5 – 87.5audit" in text
     assert "90 % intervals" in text
     assert "too few; a coreset of 900 would do" in text
     assert text.count("no score") == 2  # in the list of models, and among the targets of this one
@@ -233,6 +234,13 @@ def test_without_the_plotting_library_the_page_says_what_would_bring_the_map(reg
     assert "the plotting library is not installed" in page
     assert 'id="map"' not in page
     assert "What fewer picks would cover" in page
+
+
+def test_a_bound_that_says_nothing_stays_inside_the_picture():
+    """More than everything cannot be covered."""
+    picture = curve_picture(np.array([0.5, 0.9]), 1.3)
+
+    assert picture.bound == picture.up[-1][0]
 
 
 def test_benchmarks_that_ask_the_same_are_told(registry: Registry):

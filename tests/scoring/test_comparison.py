@@ -77,6 +77,35 @@ def test_benchmarks_with_too_few_picks_have_no_difference(tmp_path: Path):
     assert (of(found, "benchmark:b").estimate, of(found, "benchmark:b").further) == (None, None)
 
 
+def test_picks_under_different_metrics_are_no_missing_scores(suite: Planted):
+    """They are told apart from these; where nothing else is shared, it is refused with both metrics' names."""
+    suite.score("one", [1.0] * 60, metric="score")
+    suite.score("two", [0.0] * 60, metric="right")
+    with pytest.raises(BenchcoreError, match=r"share 60 picks, but under different metrics \(right, score\)"):
+        compare(suite.registry, suite.manifest, "one", "two")
+
+    suite.score("two", dict.fromkeys(suite.picks[:20].tolist(), 0.0), metric="score")
+    found = compare(suite.registry, suite.manifest, "one", "two")
+    assert found.suite.prompts == 20
+    assert "left out: 40 picks, but under different metrics (right, score) (--metric)" in found.notes
+    assert not any("without a score" in note for note in found.notes)
+
+
+def test_models_that_were_scored_on_everything_differ_exactly(suite: Planted):
+    """It is said; and the whole suite is compared where its prompts are given."""
+    scores = np.random.default_rng(0).integers(0, 2, (2, 400)).astype(float)
+    suite.score("one", dict(enumerate(scores[0].tolist())))
+    suite.score("two", dict(enumerate(scores[1].tolist())))
+    plain = compare(suite.registry, suite.manifest, "one", "two")
+    whole = compare(suite.registry, suite.manifest, "one", "two", pool=suite.pool)
+
+    assert any("--all compares on these" in note for note in plain.notes)
+    assert (whole.everywhere, whole.suite.kind, whole.suite.prompts) == (True, "exact", 400)
+    assert whole.suite.estimate == pytest.approx(float((scores[0] - scores[1]).mean()))
+    assert whole.suite.low == whole.suite.high == whole.suite.estimate
+    assert whole.notes == ()
+
+
 def test_what_cannot_be_compared_is_refused(suite: Planted):
     """A model with itself, one without scores, two without a pick in common."""
     suite.score("one", dict.fromkeys(suite.picks[:20].tolist(), 1.0))

@@ -60,6 +60,52 @@ def test_a_missing_score_leaves_its_weight_in_its_benchmark(tmp_path: Path):
     assert any("3 of 40 picks have no score" in note for note in found.notes)
 
 
+def test_what_is_true_of_many_models_is_one_note(tmp_path: Path):
+    """With their names where they are few."""
+    suite = planted(tmp_path, {"a": 90, "b": 90}, {"a": 20, "b": 20})
+    for number in range(5):
+        suite.score(f"m{number}", dict.fromkeys(suite.picks[3:].tolist(), 1.0))
+    suite.score("other", dict.fromkeys(suite.picks[4:].tolist(), 1.0))
+
+    assert estimate(suite.registry, suite.manifest).notes == (
+        "5 models: 3 of 40 picks have no score; taken as missing at random",
+        "other: 4 of 40 picks have no score; taken as missing at random",
+    )
+
+
+def test_scores_of_another_metric_are_no_missing_scores(tmp_path: Path):
+    """A target that is not estimable for them says so, the whole and its benchmarks."""
+    suite = planted(tmp_path, {"a": 90, "b": 90}, {"a": 20, "b": 20})
+    for number in range(2):
+        suite.score(f"m{number}", [1.0, 0.0] * 20)
+    suite.score("one", [1.0] * 40, metric="right")
+    suite.score("half", dict.fromkeys(suite.picks[:20].tolist(), 1.0))
+    suite.score("half", dict.fromkeys(suite.picks[20:].tolist(), 1.0), metric="right")
+    found = estimate(suite.registry, suite.manifest)
+
+    for target in ("suite", "category:general", "benchmark:b"):
+        assert of(found, target).reason == "scores of another metric only (right); --metric"
+    assert of(found, "benchmark:b", "half").reason == "scores of another metric only (right); --metric"
+    assert of(found, "suite", "half").estimate == 1.0
+    assert not any("no score" in note for note in found.notes)
+
+
+def test_a_model_with_scores_on_everything_needs_no_estimate(tmp_path: Path):
+    """It is said, with what takes them; not of one whose rows are as many, but of fewer prompts."""
+    suite = planted(tmp_path, {"a": 90, "b": 90}, {"a": 20, "b": 20})
+    suite.score("known", dict.fromkeys(range(180), 1.0))
+    suite.score("nearly", dict.fromkeys(range(175), 1.0))
+    for number in range(5):
+        suite.score("picks", [1.0, 0.0] * 20, run=str(number))
+    found = estimate(suite.registry, suite.manifest)
+
+    assert [note for note in found.notes if "--panel" in note] == [
+        "known: scores on 180 of all 180 prompts, of which only the picks count; --panel takes all",
+        "nearly: scores on 175 of all 180 prompts, of which only the picks count; --panel takes all",
+    ]
+    assert not any("picks count" in note for note in estimate(suite.registry, suite.manifest, pool=suite.pool).notes)
+
+
 def test_models_with_other_scores_missing_do_not_touch_each_other(tmp_path: Path):
     """Each has what it has alone."""
     suite = planted(tmp_path, {"a": 90, "b": 90}, {"a": 20, "b": 20})

@@ -1,5 +1,6 @@
 """From the table of scores to one score for each prompt and model: nothing is chosen or left out silently."""
 
+from datetime import UTC, datetime
 from pathlib import Path
 
 import numpy as np
@@ -94,6 +95,35 @@ def test_the_newest_run_of_each_prompt_counts(suite: Planted):
     assert np.array_equal(matrix(suite, run="2026-01-01").scores[:, 0], np.ones(4))
 
 
+def test_runs_are_ordered_by_their_time_then_by_name(suite: Planted):
+    """Whatever they are called; one without a time is the oldest. Which one counts is said."""
+    old, new = (datetime(2026, 11, day, 2, 51, tzinfo=UTC) for day in (29, 30))
+    suite.score("one", [0.0, 0.0, 0.0, 0.0], run="zz", measured_at=old)
+    suite.score("one", [1.0, 1.0, 1.0, 1.0], run="F4Le", measured_at=new)
+    suite.score("one", [0.5, 0.5, 0.5, 0.5], run="zzz")
+    suite.score("two", [0.0, 0.0, 0.0, 0.0], run="a", measured_at=old)
+    suite.score("two", {0: 1.0}, run="b", measured_at=old)
+
+    found = matrix(suite)
+    assert np.array_equal(found.scores, [[1, 1], [1, 0], [1, 0], [1, 0]])
+    assert found.notes == (
+        "one: 3 runs; F4Le of 2026-11-30 02:51 counts (--run NAME)",
+        "two: scores of 2 runs, the newest of each prompt: 1 prompt from b of 2026-11-29 02:51, 3 prompts from a of"
+        " 2026-11-29 02:51 (--run NAME)",
+    )
+    assert matrix(suite, run="zz").notes == ()
+
+
+def test_a_run_is_as_new_as_its_newest_score(suite: Planted):
+    """One that was resumed after another was made counts as a whole."""
+    days = [datetime(2026, 11, day, tzinfo=UTC) for day in (1, 2, 3)]
+    suite.score("one", {0: 1.0, 1: 1.0}, run="resumed", measured_at=days[0])
+    suite.score("one", [0.0, 0.0, 0.0, 0.0], run="between", measured_at=days[1])
+    suite.score("one", {5: 1.0}, run="resumed", measured_at=days[2])
+
+    assert np.array_equal(matrix(suite).scores[:, 0], [1, 1, 1, 0])
+
+
 def test_one_metric_counts_and_the_choice_is_said(suite: Planted):
     """Of equally frequent ones the first in the documented order; one can be declared, for all or a benchmark."""
     for metric, value in (("f1", 0.1), ("exact_match,strict-match", 0.2), ("zeal", 0.3)):
@@ -124,7 +154,33 @@ def test_a_model_without_the_metric_that_counts_is_said(suite: Planted):
     found = matrix(suite)
     assert found.models == ("one", "three", "two")
     assert np.isnan(found.scores[:, 1]).all()
-    assert any(note.startswith("three: no score by the metric that counts on a, b") for note in found.notes)
+    assert np.array_equal(found.uncounted, np.broadcast_to([False, True, False], (4, 3)))
+    assert "three: scores of another metric only (f1) on 4 prompts of a, b (--metric)" in found.notes
+
+
+def test_the_metric_that_the_asked_models_have_in_common_counts(suite: Planted):
+    """Whatever others have: by more models, then on more prompts of all of them; else by the documented order."""
+    for model in ("one", "two"):
+        suite.score(model, [1.0, 1.0, 1.0, 1.0], metric="zeal")
+        suite.score(f"other {model}", [1.0, 1.0, 1.0, 1.0], metric="acc")
+    suite.score("one", [1.0, 1.0, 1.0, 1.0], metric="acc")
+    suite.score("other three", [1.0, 1.0, 1.0, 1.0], metric="acc")
+
+    assert set(matrix(suite).metrics.values()) == {"acc"}
+    asked = matrix(suite, models=["one", "two"])
+    assert set(asked.metrics.values()) == {"zeal"} and not asked.uncounted.any()
+    counts = [MetricCount("a", "acc", 2, 50, shared=4), MetricCount("a", "zeal", 2, 40, shared=20)]
+    assert chosen(counts, {})[0] == {"a": "zeal"}
+    assert chosen([counts[0], MetricCount("a", "zeal", 2, 40, shared=8)], {})[0] == {"a": "acc"}
+
+
+def test_of_an_unknown_model_the_nearest_and_some_known_ones_are_named(suite: Planted):
+    for number in range(7):
+        suite.score(f"org/m{number}", [1.0, 1.0, 1.0, 1.0])
+
+    told = r"--model: no scores of org/m77 .* Did you mean org/m6\? There are scores of org/m0, .*org/m4 and 2 more\."
+    with pytest.raises(UsageError, match=told.replace("org/m6", "org/m.")):
+        matrix(suite, models=["org/m77"], named_by="--model")
 
 
 @pytest.mark.parametrize(

@@ -6,6 +6,7 @@ import hashlib
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,7 @@ from benchcore.errors import BenchcoreError
 from benchcore.harness.documents import Scale
 from benchcore.harness.logs import plain_name, read_document
 from benchcore.harness.notes import Notes
+from benchcore.harness.times import time_of
 from benchcore.leaderboard.reading.every_eval_ever import is_every_eval_ever, scale_of
 
 SAMPLES = "_samples"
@@ -41,11 +43,13 @@ class Companion:
     Attributes:
         metrics: evaluation_result_id or evaluation_name -> its metric; names that several results share are left out.
         version: of the library that ran the evaluation.
+        time: when the evaluation was made, else when it was retrieved.
         details: `detailed_evaluation_results`, as it is.
     """
 
     metrics: Mapping[str, Metric] = field(default_factory=dict)
     version: str | None = None
+    time: datetime | None = None
     details: Mapping[str, Any] = field(default_factory=dict)
 
 
@@ -65,6 +69,7 @@ def read_companion(samples: Path, notes: Notes) -> Companion:
     return Companion(
         metrics=_metrics(document["evaluation_results"]),
         version=str(library["version"]) if isinstance(library, dict) and library.get("version") else None,
+        time=_time(document),
         details=details if isinstance(details, dict) else {},
     )
 
@@ -81,6 +86,13 @@ def check_sum(samples: Path, companion: Companion, notes: Notes) -> None:
         found = hashlib.file_digest(stream, lambda: hashlib.new(str(algorithm), usedforsecurity=False)).hexdigest()
     if found != str(told).lower():
         notes.add("checksum differs: the file is not the one that its JSON describes", str(samples))
+
+
+def _time(document: Mapping[str, Any]) -> datetime | None:
+    told = [document.get("evaluation_timestamp"), document.get("retrieved_timestamp")]
+    results = [result for result in document["evaluation_results"] if isinstance(result, dict)]
+    told[1:1] = [result.get("evaluation_timestamp") for result in results]
+    return next((time for one in told if (time := time_of(one)) is not None), None)
 
 
 def _metrics(results: list[Any]) -> dict[str, Metric]:

@@ -16,6 +16,7 @@ from benchcore.leaderboard.reading.every_eval_ever import is_every_eval_ever
 
 NAME = "every-eval-ever"
 _UNDERSTOOD = ("0.1", "0.2", "0.3")
+_REASON_CHARACTERS = 120
 _INTERACTIONS = ("single_turn", "multi_turn", "agentic")
 _NEEDED = ("evaluation_id", "model_id", "sample_id", "evaluation")
 _OF_DOCUMENT = ("evaluation_name", "sample_id", "input", "metadata")  # what a model answered is none of it
@@ -101,7 +102,8 @@ def _result(line: dict[str, Any], companion: Companion, path: str, notes: Notes,
     if line.get("interaction_type", "single_turn") not in _INTERACTIONS:
         notes.add("interaction type that is not known", f"{where}: {line['interaction_type']}")
     if line.get("error"):
-        notes.add("instances with an error of the model or harness", f"{where}: {str(line['error'])[:200]}")
+        reason = " ".join(str(line["error"]).split())[:_REASON_CHARACTERS]
+        notes.add("instances with an error of the model or harness", f"{where}: {reason}", reason)
     metric = _metric(line, companion)
     return Result(
         document=_document(line, companion),
@@ -110,6 +112,7 @@ def _result(line: dict[str, Any], companion: Companion, path: str, notes: Notes,
         metrics={metric.name: _score(line["evaluation"], metric, notes, where)},
         path=path,
         scales={} if metric.scale is None else {metric.name: metric.scale},
+        time=companion.time,
     )
 
 

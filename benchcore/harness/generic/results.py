@@ -67,8 +67,17 @@ def _require_columns(row: Any, file: Path) -> None:
         if not there:
             near = difflib.get_close_matches(wanted, [str(name) for name in row], n=1)
             hint = f"Did you mean its '{near[0]}'? " if near else f"It has {', '.join(map(str, list(row)[:10]))}. "
-            mend = f"{hint}Files that are made otherwise are read with --map."
+            mend = f"{_other_delimiter(row) or hint}Files that are made otherwise are read with --map."
             raise UsageError(f"its first row has no '{wanted}'", where=str(file), mend=mend)
+
+
+def _other_delimiter(row: Mapping[Any, Any]) -> str:
+    """What to do about a table that was read as one column."""
+    header = str(next(iter(row), ""))
+    found = next((one for one in ";|\t" if one in header), None)
+    if len(row) != 1 or found is None:
+        return ""
+    return f"Its only column is {header[:60]!r}: the delimiter seems to be {found!r}, which a map can declare. "
 
 
 def _identity(row: Mapping[str, Any]) -> str | None:

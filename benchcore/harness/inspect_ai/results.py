@@ -11,11 +11,13 @@ from benchcore.harness.documents import Document, RawScore, Result
 from benchcore.harness.inspect_ai.scores import raw_scores
 from benchcore.harness.logs import files_at
 from benchcore.harness.notes import Notes
+from benchcore.harness.times import time_of
 from benchcore.ingest.readers.inspect_content import message_texts
 from benchcore.ingest.readers.inspect_logs import InspectLog, document_of, open_log, record_of
 from benchcore.ingest.readers.opening import open_bytes
 
 _ENDINGS = (".eval", ".json")
+_REASON_CHARACTERS = 120
 
 
 def read_results(path: Path, notes: Notes) -> Iterator[Result]:
@@ -62,6 +64,7 @@ def _results(log: InspectLog, notes: Notes) -> Iterator[Result]:
             metrics=_metrics(sample.value, scorers),
             path=log.path,
             epoch=int(sample.value.get("epoch", 1)),
+            time=time_of(log.header["eval"].get("created")),
         )
 
 
@@ -92,7 +95,8 @@ def _note(sample: dict[str, Any], where: str, notes: Notes) -> None:
     error, limit = sample.get("error"), sample.get("limit")
     if error:
         told = error.get("message", "") if isinstance(error, dict) else error
-        notes.add("samples that failed", f"{where}: {str(told)[:200]}")
+        reason = " ".join(str(told).split())[:_REASON_CHARACTERS]
+        notes.add("samples that failed", f"{where}: {reason}", reason)
     if limit:
         notes.add("samples stopped at a limit", f"{where}: {limit.get('type') if isinstance(limit, dict) else limit}")
     if sample.get("invalidation"):

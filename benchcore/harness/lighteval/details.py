@@ -11,6 +11,7 @@ from benchcore.harness.content import content_digest
 from benchcore.harness.documents import Document, RawScore, Result
 from benchcore.harness.logs import files_at
 from benchcore.harness.notes import Notes
+from benchcore.harness.times import time_of
 
 NAME = "lighteval"
 SUBSET = "-benchcore"  # what `subset.py` puts behind a task's name
@@ -73,6 +74,7 @@ def _result(doc: Any, metrics: Any, file: Path, row: int, notes: Notes) -> Resul
         run=f"{date}|{shots}" if shots else date,
         metrics=_scores(metrics, file, row, notes),
         path=str(file),
+        time=time_of(date),
     )
 
 

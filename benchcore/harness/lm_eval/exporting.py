@@ -125,6 +125,11 @@ def _remarks(bound: _Chosen, local: LocalTasks) -> list[str]:
             "import gives their scores to no wrong prompt and says which picks are missing.",
             "--samples goes with no --limit. Leave no task out of samples.json that --tasks names: lm-eval would run "
             "all of it.",
+            "Tasks of your own: add `--include_path FOLDER`. Relative data_files in them are looked for from where you "
+            "run: run there, with the whole paths of samples.json and of the results (`--samples .../samples.json "
+            "--output_path .../results`).",
+            "Ask as in your full runs, with the same `--num_fewshot`, `--apply_chat_template` and so on: else the "
+            "scores are of another test.",
         ]
         remarks += _versions(bound)
     if bound.ambiguous:

@@ -56,7 +56,10 @@ def run_of(folders: Folders, folder: Path, date: str, notes: Notes) -> Run:
     """Read the results file of a date in a folder; that there is none, or that it cannot be read, is noted."""
     file = folders.results_file(folder, date)
     if file is None:
-        missing = f"{folder}/results_{date}.json: the model has its folder's name, and of each metric more is better"
+        missing = (
+            f"{folder}/results_{date}.json, which names the model (else it has its folder's name, or that of --model) "
+            "and the metrics of which less is better"
+        )
         notes.add("no results file", missing)
         return Run()
     try:

@@ -13,6 +13,7 @@ from benchcore.harness.documents import Document, RawScore, Result, Scale
 from benchcore.harness.lm_eval.run_files import Folders, Run, run_of
 from benchcore.harness.logs import LARGEST_LINE, files_at
 from benchcore.harness.notes import Notes
+from benchcore.harness.times import time_of
 from benchcore.ingest.readers.lm_eval_log import (
     HARNESS,
     LogName,
@@ -57,14 +58,15 @@ def results(path: Path, notes: Notes) -> Iterator[Result]:
             raise UsageError(
                 "is not named as lm-eval names its sample logs (samples_TASK_DATE.jsonl), so its task is not known",
                 where=str(file),
-                mend="Give it its name back.",
+                mend="Name it samples_TASK_2026-01-31T12-00-00.jsonl, after its task and when it was run.",
             )
         yield from _of_file(file, name, folders, notes)
 
 
 def _of_file(file: Path, name: LogName, folders: Folders, notes: Notes) -> Iterator[Result]:
     run = run_of(folders, file.parent, name.date, notes)
-    if run.model is None:
+    guessed = run.model is None
+    if guessed:
         run = replace(run, model=folders.model(file.parent.resolve()))
     unit = ReadUnit(uri=str(file), path=str(file), format="lm-eval", max_document_bytes=LARGEST_LINE)
     try:
@@ -73,12 +75,12 @@ def _of_file(file: Path, name: LogName, folders: Folders, notes: Notes) -> Itera
             if problem is not None:
                 notes.add("unreadable", f"{file} row {record.row}: {problem}")
                 continue
-            yield _result(record, file, name, run, notes)
+            yield _result(record, file, name, run, notes, guessed=guessed)
     except BenchcoreError as error:  # what stands before the damage is whole
         notes.add("cut short", f"{error.where}: {error.what}")
 
 
-def _result(record: RawRecord, file: Path, name: LogName, run: Run, notes: Notes) -> Result:
+def _result(record: RawRecord, file: Path, name: LogName, run: Run, notes: Notes, *, guessed: bool) -> Result:
     line = record.value
     metrics = _metrics(line, f"{file} row {record.row}", notes)
     lower = run.lower_is_better.get(name.task, frozenset())
@@ -90,6 +92,8 @@ def _result(record: RawRecord, file: Path, name: LogName, run: Run, notes: Notes
         path=str(file),
         filter=filter_of(line),
         scales={metric: _UNBOUNDED for metric in metrics if metric in lower},
+        time=time_of(name.date.replace(":", "-")),
+        model_is_guessed=guessed,
     )
 
 

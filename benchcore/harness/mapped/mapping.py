@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import difflib
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 import yaml
-from pydantic import Field, ValidationError, model_validator
+from pydantic import Field, ValidationError, field_validator, model_validator
 
 from benchcore.config import Section
 from benchcore.errors import UsageError
@@ -23,6 +24,7 @@ class LogMap(Section):
     header: bool = True
     columns: tuple[str, ...] | None = None
     quotes: bool = True
+    delimiter: str | None = Field(None, min_length=1, max_length=1, description="of csv and tsv, e.g. ';'")
     explode: str | None = Field(None, description="expression that gives the list of results in a record")
     benchmark: str | None = Field(None, description="with `id`: whose record ids these are")
     id: str | None = Field(None, description="the record id that the registry's source declares, or a prompt_id")
@@ -30,12 +32,19 @@ class LogMap(Section):
     answer: str | None = None
     choices: str | tuple[str, ...] | None = None
     score: str | dict[str, str] = Field(description="one template, or metric -> template")
-    scale: str | dict[str, str] | None = Field(None, description="LOW:HIGH, or metric -> LOW:HIGH")
+    scale: str | dict[str, str] | None = Field(None, description="LOW:HIGH or [LOW, HIGH], or metric -> one")
     model: str | None = None
     run: str | None = None
     task: str | None = None
     epoch: str | None = None
     filter: str | None = None
+
+    @field_validator("scale", mode="before")
+    @classmethod
+    def _as_text(cls, scale: Any) -> Any:
+        if isinstance(scale, Mapping):
+            return {metric: _ends(bounds) for metric, bounds in scale.items()}
+        return _ends(scale)
 
     @model_validator(mode="after")
     def _says_what_is_scored(self) -> LogMap:
@@ -48,6 +57,15 @@ class LogMap(Section):
         if others:
             raise ValueError(f"scale: '{min(others)}' is no metric; there are {', '.join(sorted(metrics))}")
         return self
+
+
+def _ends(scale: Any) -> Any:
+    """A scale as text: as it is, or from a list of its two ends."""
+    if isinstance(scale, list | tuple) and len(scale) == 2:
+        return f"{scale[0]}:{scale[1]}"
+    if scale is None or isinstance(scale, str):
+        return scale
+    raise ValueError(f'put it in quotes, "1:10", or write [1, 10]; without quotes YAML reads it as {scale}')
 
 
 def read_map(file: Path) -> LogMap:

@@ -95,6 +95,7 @@ class _Reader:
             header=declared.header,
             columns=declared.columns,
             quotes=declared.quotes,
+            delimiter=declared.delimiter,
             max_document_bytes=_MAX_DOCUMENT_BYTES,
         )
 

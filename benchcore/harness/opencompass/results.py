@@ -14,6 +14,7 @@ from benchcore.harness.content import content_digest
 from benchcore.harness.documents import Document, RawScore, Result
 from benchcore.harness.logs import files_at, read_document, read_json_lines
 from benchcore.harness.notes import Notes
+from benchcore.harness.times import time_of
 
 NAME = "opencompass"
 _VERDICTS = ("correct", "is_correct", "score", "exact_match")
@@ -75,7 +76,15 @@ def _read_file(file: Path, document: Mapping[str, Any], details: Mapping[str, An
         shown_document = _document(key, shown, request, row, file.stem)
         for epoch, repeat in enumerate(repeats, 1):
             scores = _scores(repeat, equal)
-            yield Result(shown_document, model=model, run=run.name, metrics=scores, path=str(file), epoch=epoch)
+            yield Result(
+                shown_document,
+                model=model,
+                run=run.name,
+                metrics=scores,
+                path=str(file),
+                epoch=epoch,
+                time=time_of(run.name),
+            )
 
 
 def _repeats(detail: dict[str, Any]) -> list[dict[str, Any]]:

@@ -37,7 +37,7 @@ def read_delimited(unit: ReadUnit) -> Iterator[RawRecord]:
         consumed: list[str] = []
         reader = csv.reader(
             _lines(decompressed(stream), unit.encoding, consumed),
-            delimiter=_DELIMITERS[unit.format],
+            delimiter=unit.delimiter or _DELIMITERS[unit.format],
             quoting=csv.QUOTE_MINIMAL if unit.quotes else csv.QUOTE_NONE,
             strict=True,
         )

@@ -22,6 +22,7 @@ class ReadUnit:
         start: first byte of the part; a part begins at the start of a line (see `line_splits`).
         length: bytes of the part; None reads to the end.
         first_row: number of lines before the part.
+        delimiter: of a table's fields, where it is not the one that its format says.
         max_document_bytes: largest file that is parsed whole, and largest single line.
     """
 
@@ -32,6 +33,7 @@ class ReadUnit:
     header: bool = True
     columns: tuple[str, ...] | None = None
     quotes: bool = True
+    delimiter: str | None = None
     max_document_bytes: int = 256 * 1024**2
     start: int = 0
     length: int | None = None

@@ -121,3 +121,11 @@ def test_a_folder_without_results_is_told(tmp_path: Path):
     """Rather than read as none."""
     with pytest.raises(UsageError, match="holds no results"):
         list(read_results(tmp_path, Notes()))
+
+
+def test_a_table_with_another_delimiter_is_told(tmp_path: Path):
+    """And what reads it."""
+    (tmp_path / "r.csv").write_text("prompt_id;score\np;1\n")
+
+    with pytest.raises(UsageError, match=r"the delimiter seems to be ';', which a map can declare"):
+        list(read_results(tmp_path / "r.csv", Notes()))

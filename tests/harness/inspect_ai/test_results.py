@@ -156,6 +156,17 @@ def test_samples_that_failed_have_no_score_and_are_counted(tmp_path: Path):
     assert "a epoch 1: the teller fell asleep" in notes.examples["samples that failed"][0]
 
 
+def test_samples_that_failed_alike_are_one_example(tmp_path: Path):
+    """A host that cannot be reached fails all of them, with a long message."""
+    error = {"message": "no such host:\n" + "x" * 900, "traceback": ""}
+    _, notes = read(write_json(tmp_path / "log.json", [sample(name, error=error) for name in "abc"]))
+
+    assert notes.counts["samples that failed"] == 3
+    [example] = notes.examples["samples that failed"]
+    assert "sample 0: no such host: xxx" in example
+    assert len(example) < 200 + len(str(tmp_path))
+
+
 def test_a_log_that_is_still_written_gives_what_it_has(tmp_path: Path):
     """Without header.json the journal says what is evaluated; the samples are whole, and the status is told."""
     members = [(name, data) for name, data in members_of(SAMPLES) if name.startswith(("_journal", "samples"))]

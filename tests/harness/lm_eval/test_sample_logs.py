@@ -277,7 +277,7 @@ def test_what_is_no_log_is_refused(tmp_path: Path):
 
     with pytest.raises(UsageError, match="no sample log"):
         read(tmp_path)
-    with pytest.raises(UsageError, match="not named"):
+    with pytest.raises(UsageError, match=r"not named .* Name it samples_TASK_2026-01-31T12-00-00.jsonl"):
         read(tmp_path / "other.jsonl")
 
 

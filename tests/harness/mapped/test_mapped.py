@@ -138,3 +138,32 @@ def test_what_is_wrong_in_a_mapping_is_named(tmp_path: Path, mapping: str, told:
 
     with pytest.raises(UsageError, match=told):
         harness_of(read_map(declared), "map.yaml")
+
+
+@pytest.mark.parametrize("scale", ["[1, 10]", '"1:10"', "{rating: [1, 10]}", '{rating: "1:10"}'])
+def test_a_scale_is_a_list_or_text(tmp_path: Path, scale: str):
+    """Of one metric or of each."""
+    mapping = f"prompt: '{{{{ q }}}}'\nscore: {{rating: '{{{{ stars }}}}'}}\nscale: {scale}\nmodel: m\n"
+
+    assert brought(tmp_path, mapping, [{"q": ROWS[0]["prompt"], "stars": 5.5}])[0][-1] == 0.5
+
+
+@pytest.mark.parametrize("scale", ["1:10", "{score: 1:10}", "[1, 2, 3]"])
+def test_a_scale_that_yaml_takes_for_something_else_is_told(tmp_path: Path, scale: str):
+    """1:10 is the number 70 to it."""
+    declared, _ = write(tmp_path, f"id: '{{{{ id }}}}'\nscore: '{{{{ ok }}}}'\nscale: {scale}\n", [])
+
+    with pytest.raises(UsageError, match=r"scale: put it in quotes, \"1:10\", or write \[1, 10\]"):
+        read_map(declared)
+
+
+def test_a_table_with_another_delimiter(tmp_path: Path):
+    """As spreadsheets write it where the comma is in numbers."""
+    (tmp_path / "log.csv").write_text("id;ok\nsimple_1;1\n")
+    (tmp_path / "map.yaml").write_text("id: '{{ id }}'\nscore: '{{ ok }}'\ndelimiter: ';'\n")
+    harness = harness_of(read_map(tmp_path / "map.yaml"), "map.yaml")
+    assert harness.results is not None
+
+    [result] = harness.results(tmp_path / "log.csv", Notes())
+
+    assert (result.document.document_id, result.metrics) == ("simple_1", {"score": "1"})
