@@ -152,7 +152,8 @@ def import_(
 
     from benchcore.cli.noticed import tell
     from benchcore.cli.output import print_json
-    from benchcore.harness.importing import ImportOptions, import_logs
+    from benchcore.harness.importing import import_logs
+    from benchcore.harness.log_reading import ImportOptions
     from benchcore.harness.scores import parse_scales
     from benchcore.progress import counting
 

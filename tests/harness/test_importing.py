@@ -16,7 +16,8 @@ from benchcore.errors import BenchcoreError, UsageError
 from benchcore.harness.binding import Binder, load_prompts, store_bindings
 from benchcore.harness.documents import Document, Result, Scale
 from benchcore.harness.entry import Harness
-from benchcore.harness.importing import Imported, ImportOptions, import_logs
+from benchcore.harness.importing import Imported, import_logs
+from benchcore.harness.log_reading import ImportOptions
 from benchcore.harness.notes import Notes
 from benchcore.harness.times import time_of
 from benchcore.registry.identity import digest

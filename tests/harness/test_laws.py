@@ -10,7 +10,8 @@ import pytest
 from benchcore.errors import BenchcoreError, UsageError
 from benchcore.harness import HARNESSES
 from benchcore.harness.exporting import ExportOptions, export_coreset
-from benchcore.harness.importing import ImportOptions, import_logs
+from benchcore.harness.importing import import_logs
+from benchcore.harness.log_reading import ImportOptions
 from benchcore.harness.notes import Notes
 from benchcore.registry.manifests import resolve_manifest
 from benchcore.registry.root import Registry

@@ -12,7 +12,8 @@ import pytest
 from benchcore.errors import UsageError
 from benchcore.harness.documents import Result, Scale
 from benchcore.harness.every_eval_ever import EVERY_EVAL_EVER
-from benchcore.harness.importing import ImportOptions, import_logs
+from benchcore.harness.importing import import_logs
+from benchcore.harness.log_reading import ImportOptions
 from benchcore.harness.notes import Notes
 from benchcore.registry.root import Registry
 from benchcore.registry.tables import pin

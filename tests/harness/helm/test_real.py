@@ -7,7 +7,8 @@ import pytest
 
 from benchcore.harness.exporting import ExportOptions, export_coreset
 from benchcore.harness.helm import HELM
-from benchcore.harness.importing import ImportOptions, import_logs
+from benchcore.harness.importing import import_logs
+from benchcore.harness.log_reading import ImportOptions
 from benchcore.harness.notes import Notes
 from benchcore.registry.manifests import resolve_manifest
 from benchcore.registry.root import Registry

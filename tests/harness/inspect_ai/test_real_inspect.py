@@ -17,9 +17,10 @@ import pytest
 from benchcore.config import SourceSpec
 from benchcore.harness import HARNESSES
 from benchcore.harness.documents import Result
-from benchcore.harness.importing import ImportOptions, import_logs
+from benchcore.harness.importing import import_logs
 from benchcore.harness.inspect_ai.exporting import export
 from benchcore.harness.inspect_ai.results import read_results
+from benchcore.harness.log_reading import ImportOptions
 from benchcore.harness.notes import Notes
 from benchcore.ingest.canonical import Canonical
 from benchcore.ingest.mapping import compile_mapping

@@ -8,7 +8,8 @@ from pathlib import Path
 from benchcore.config import SourceSpec
 from benchcore.harness import HARNESSES
 from benchcore.harness.exporting import ExportOptions, export_coreset
-from benchcore.harness.importing import ImportOptions, import_logs
+from benchcore.harness.importing import import_logs
+from benchcore.harness.log_reading import ImportOptions
 from benchcore.ingest.canonical import Canonical
 from benchcore.ingest.mapping import compile_mapping
 from benchcore.ingest.readers import ReadUnit

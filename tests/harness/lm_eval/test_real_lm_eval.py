@@ -21,8 +21,9 @@ import yaml
 
 from benchcore.harness import HARNESSES
 from benchcore.harness.exporting import ExportOptions, ExportOutcome, export_coreset
-from benchcore.harness.importing import Imported, ImportOptions, import_logs
+from benchcore.harness.importing import Imported, import_logs
 from benchcore.harness.lm_eval.exporting import DUMP
+from benchcore.harness.log_reading import ImportOptions
 from benchcore.registry.identity import content_hash, prompt_id
 from benchcore.registry.manifests import resolve_manifest
 from benchcore.registry.root import Registry

@@ -10,7 +10,8 @@ import pytest
 
 from benchcore.errors import UsageError
 from benchcore.harness.documents import Scale
-from benchcore.harness.importing import ImportOptions, import_logs
+from benchcore.harness.importing import import_logs
+from benchcore.harness.log_reading import ImportOptions
 from benchcore.harness.mapped import harness_of, read_map
 from benchcore.harness.notes import Notes
 from benchcore.registry.root import Registry
