@@ -15,6 +15,7 @@ from typing import Any
 import orjson
 
 from benchcore.errors import BenchcoreError, UsageError
+from benchcore.whole_file import replace_file
 
 MARKER = ".benchcore-export.json"
 _PARTIAL = ".benchcore-partial."
@@ -129,7 +130,7 @@ def _replace(out: Path, partial: Path, earlier: _Earlier, marker: dict[str, Any]
     files = [str(file) for file in marker["files"]]
     known = {**earlier.sha256, **{file: [*earlier.sha256.get(file, ()), *marker["sha256"][file]] for file in files}}
     both = marker | {"files": sorted({*files, *earlier.files}), "sha256": known}
-    _write(out / MARKER, _marker(both, complete=False))  # if this ends here, the next export knows all the files
+    replace_file(out / MARKER, _marker(both, complete=False))  # if this ends here, the next export knows all the files
     for file in files:
         target = out / file
         target.parent.mkdir(parents=True, exist_ok=True)
@@ -137,7 +138,7 @@ def _replace(out: Path, partial: Path, earlier: _Earlier, marker: dict[str, Any]
     for file in set(earlier.files) - set(files):
         if not Path(file).is_absolute() and ".." not in Path(file).parts:  # the marker may have been edited
             (out / file).unlink(missing_ok=True)
-    _write(out / MARKER, _marker(marker, complete=True))
+    replace_file(out / MARKER, _marker(marker, complete=True))
 
 
 def _digest(file: Path) -> str:
@@ -146,9 +147,3 @@ def _digest(file: Path) -> str:
 
 def _marker(marker: dict[str, Any], *, complete: bool) -> bytes:
     return orjson.dumps(marker | {"complete": complete}, option=orjson.OPT_INDENT_2) + b"\n"
-
-
-def _write(file: Path, content: bytes) -> None:
-    partial = file.with_name(f"{file.name}.partial")
-    partial.write_bytes(content)
-    partial.replace(file)

@@ -5,8 +5,6 @@ from __future__ import annotations
 import base64
 import contextlib
 import hashlib
-import os
-import tempfile
 from collections.abc import Iterator
 from dataclasses import asdict
 from importlib import resources
@@ -27,6 +25,7 @@ from benchcore.report.reading import beginnings, exact_copies, picked_prompts, r
 from benchcore.report.stored_layouts import stored_layout
 from benchcore.report.view import Material, view
 from benchcore.scoring.estimates import Estimates, estimate
+from benchcore.whole_file import replace_file
 
 _SCRIPTS = ("theme.js", "data.js", "picks.js", "map.js", "start.js")
 _PARTS = ("page.html", "style.css", *_SCRIPTS)
@@ -66,7 +65,7 @@ def write(registry: Registry, coreset_id: str, path: Path, ground: Ground) -> bo
         material = gather(registry, manifest, ground, estimates, mapped=library is not None)
         page = render(material, library, made_of).encode()
     with _writing(path):
-        _replace(path, page)
+        replace_file(path, page)
     return True
 
 
@@ -160,18 +159,3 @@ def _part(name: str) -> str:
 def _hashed(source: str) -> str:
     """As a content security policy names a script."""
     return f"'sha256-{base64.b64encode(hashlib.sha256(source.encode()).digest()).decode()}'"
-
-
-def _replace(path: Path, page: bytes) -> None:
-    """Write beside and rename, so that a reader sees the old page or the new one."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=".report-")
-    try:
-        with os.fdopen(handle, "wb") as file:
-            file.write(page)
-        Path(temporary).chmod(0o644)
-        Path(temporary).replace(path)
-    except BaseException:
-        with contextlib.suppress(FileNotFoundError):
-            Path(temporary).unlink()
-        raise
