@@ -122,6 +122,7 @@ class SelectSection(Section):
     exclude: tuple[str, ...] = ()
     seed: int = Field(0, ge=0)
     shard_size: int = Field(20_000, ge=1)
+    merge_gb: float = Field(1.0, gt=0, allow_inf_nan=False, description="of pairs that a merge keeps, over all workers")
     certificate: Literal["exact", "none"] = "exact"
     workers: int | Literal["auto"] = "auto"
     audit: int = Field(0, ge=0, description="of the k, prompts that are drawn at random before any is picked")

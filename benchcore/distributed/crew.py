@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from types import TracebackType
-from typing import Any
+from typing import Any, TypeVar
 
-from benchcore.distributed.shard_worker import ShardRows, ShardWorker
+from benchcore.distributed.on_actors.held import HeldShards, ShardRows
 from benchcore.distributed.vectors import Embeddings
 from benchcore.errors import BenchcoreError
 from benchcore.ray_cluster import cluster_cpus, thread_environment
@@ -16,9 +16,12 @@ log = logging.getLogger(__name__)
 
 _RESTARTS = 8  # of each worker; every call is repeated on the new one
 
+Answer = TypeVar("Answer")
+Key = TypeVar("Key")
+
 
 class ShardActor:
-    """A shard worker in a process of its own.
+    """Held shards in a process of their own.
 
     Each call names its shards by references that the driver keeps alive; the first one fetches them. Ray drops large
     arguments of a constructor, and could then not start the actor again.
@@ -26,19 +29,23 @@ class ShardActor:
 
     def __init__(self, embeddings: Embeddings, memory: int) -> None:
         self._embeddings, self._memory = embeddings, memory
-        self._worker: ShardWorker | None = None
+        self._held: HeldShards | None = None
 
-    def ask(self, shards: Sequence[Any], method: str, *arguments: Any) -> Any:
-        """Call a method of the shard worker."""
+    def ask(self, shards: Mapping[int, Any], question: Callable[..., Any], *arguments: Any) -> Any:
+        """Answer a question about the held shards."""
         import ray
 
-        if self._worker is None:
-            self._worker = ShardWorker(self._embeddings, ray.get(list(shards)), self._memory)
-        return getattr(self._worker, method)(*arguments)
+        if self._held is None:
+            rows = ray.get(list(shards.values()))
+            self._held = HeldShards(self._embeddings, dict(zip(shards, rows, strict=True)), self._memory)
+        return question(self._held, *arguments)
 
 
 class Crew:
     """Workers that share the shards; a context manager, since their memory is free only when they are gone.
+
+    A question is a function at the top of a module, of the held shards and of what the driver adds; arguments that were
+    shared arrive as what they stand for.
 
     Args:
         embeddings: where the workers read their vectors.
@@ -51,7 +58,6 @@ class Crew:
         import ray
 
         self._shared = [ray.put(shard) for shard in shards]
-        self._held: list[tuple[int, int]] = [(s % workers, s // workers) for s in range(len(shards))]
         # More workers than CPUs take turns on them; asking for a whole one each would wait for ever.
         cpus = cluster_cpus() // workers if workers <= cluster_cpus() else cluster_cpus() / workers
         actor: Any = ray.remote(ShardActor)
@@ -62,9 +68,11 @@ class Crew:
                 max_task_retries=_RESTARTS,
                 runtime_env={"env_vars": thread_environment(max(1, int(cpus)))},
             ).remote(embeddings, memory)
-            for number in range(workers)
+            for _ in range(workers)
         ]
-        self._shards_of = [self._shared[number::workers] for number in range(workers)]
+        self._shards_of = [
+            {shard: self._shared[shard] for shard in range(number, len(shards), workers)} for number in range(workers)
+        ]
 
     def __enter__(self) -> Crew:
         return self
@@ -88,25 +96,23 @@ class Crew:
 
         return ray.put(value)
 
-    def ask_all(self, method: str, *arguments: Any) -> list[Any]:
+    def ask_all(self, question: Callable[..., Answer], *arguments: Any) -> list[Answer]:
         """Every worker's answer, in the order of workers."""
-        calls = [self._begin(worker, method, *arguments) for worker in range(len(self._actors))]
+        calls = [self._begin(worker, question, *arguments) for worker in range(len(self._actors))]
         return [_answer(call) for call in calls]
 
-    def ask_holder(self, shard: int, method: str, *arguments: Any) -> Any:
-        """Have the worker that holds a shard begin a call, which gets the shard's number there; see `finished`."""
-        worker, number = self._held[shard]
-        before, after = arguments[:1], arguments[1:]
-        return self._begin(worker, method, *before, number, *after)
+    def begin(self, shard: int, question: Callable[..., Any], *arguments: Any) -> Any:
+        """Have the worker that holds a shard begin to answer a question about it; see `finished`."""
+        return self._begin(shard % len(self._actors), question, shard, *arguments)
 
-    def _begin(self, worker: int, method: str, *arguments: Any) -> Any:
-        return self._actors[worker].ask.remote(self._shards_of[worker], method, *arguments)
+    def _begin(self, worker: int, question: Callable[..., Any], *arguments: Any) -> Any:
+        return self._actors[worker].ask.remote(self._shards_of[worker], question, *arguments)
 
-    def about_shard(self, shard: int, method: str, *arguments: Any) -> list[Any]:
-        """Every worker's answer to a question about one shard."""
-        return self.ask_all(method, *arguments, self._shared[shard])
+    def ask_all_about(self, shard: int, question: Callable[..., Answer], *arguments: Any) -> list[Answer]:
+        """Every worker's answer to a question about one shard, whose rows come last among the arguments."""
+        return self.ask_all(question, *arguments, self._shared[shard])
 
-    def finished(self, calls: dict[int, Any]) -> Iterator[tuple[int, Any]]:
+    def finished(self, calls: Mapping[Key, Any]) -> Iterator[tuple[Key, Any]]:
         """Answers of begun calls by their keys, each as soon as it is there."""
         import ray
 

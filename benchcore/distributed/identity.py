@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchcore.config import Config
-from benchcore.distributed.plan import Shard
+from benchcore.distributed.plan import Plan
 from benchcore.distributed.pool import Pool
 from benchcore.distributed.ways import SHARDED, blocks_of, method_of
 from benchcore.registry.identity import digest, input_digest
@@ -32,12 +32,10 @@ class Identity:
     input_digest: str
 
     @classmethod
-    def of(cls, config: Config, pool: Pool, shards: tuple[Shard, ...]) -> Identity:
+    def of(cls, config: Config, pool: Pool, plan: Plan) -> Identity:
         """Name what a configuration makes of a pool that is cut into shards."""
         section = config.select
-        cut = {"shards": len(shards), "buckets": config.registry.buckets}
-        at_once = len(shards) == 1 or (section.method != SHARDED and method_of(section.method).needs)
-        plan = {"shards": 1} if at_once else cut
+        at_once = len(plan.shards) == 1 or (section.method != SHARDED and method_of(section.method).needs)
         blocks = blocks_of(section.method, pool)
         semantic = {
             "algorithm": ALGORITHM_VERSION,
@@ -50,7 +48,7 @@ class Identity:
             "exclude": sorted(section.exclude),
             "seed": section.seed,
             "features": {name: block.encoder for name, block in blocks.items()},
-            "plan": plan,
+            "plan": {"shards": 1} if at_once else _cut(plan, config),
         }
         if section.audit:  # else coresets keep the names that they had before there was a slice
             semantic["audit"] = section.audit
@@ -70,3 +68,9 @@ class Identity:
     def order_key(self, deep: int, centre: NDArray[np.float64]) -> str:
         """Name of the order of `deep` picks: all that changes it, so everything but k."""
         return digest("order", {**self.semantic, "k": None}, self.input_digest, deep, centre.tobytes().hex())
+
+
+def _cut(plan: Plan, config: Config) -> dict[str, Any]:
+    cut = {"shards": len(plan.shards), "buckets": config.registry.buckets}
+    merges = [len(level) for level in plan.levels[:-1]]
+    return {**cut, "merges": merges} if merges else cut  # a single merge keeps the name that it had before trees

@@ -18,11 +18,14 @@ from benchcore.distributed.coreset import Coreset, write
 from benchcore.distributed.crew import Crew, workers_for
 from benchcore.distributed.identity import Identity
 from benchcore.distributed.merge import rows_of
+from benchcore.distributed.on_actors.centre import magnitude, sums
+from benchcore.distributed.on_actors.certificate import gains_of_shard
+from benchcore.distributed.on_actors.coverage import nearest
+from benchcore.distributed.on_actors.held import ShardRows
 from benchcore.distributed.order import Order
-from benchcore.distributed.plan import Shard, bytes_needed, cut, depth, require_memory
+from benchcore.distributed.plan import Plan, bytes_needed, depth, plan, require_memory
 from benchcore.distributed.pool import Pool
 from benchcore.distributed.prefixes import Orders
-from benchcore.distributed.shard_worker import ShardRows
 from benchcore.distributed.vectors import Embeddings
 from benchcore.distributed.ways import SHARDED, method_of
 from benchcore.distributed.whole_pool import WholePool
@@ -85,8 +88,24 @@ def select(config: Config, registry: Registry, pool: Pool, run_id: str, pinned: 
 
 def coreset_id_of(config: Config, pool: Pool) -> str:
     """Name the coreset that a configuration stands for on a pool, whether it was selected yet or not."""
-    shards = cut(pool.text_hash, config.select.shard_size, config.registry.buckets)
-    return Identity.of(config, pool, shards).coreset_id
+    return Identity.of(config, pool, plan_of(config, pool)).coreset_id
+
+
+def plan_of(config: Config, pool: Pool) -> Plan:
+    """Plan the selection that a configuration stands for on a pool; its method may not need the shards to pick.
+
+    Raises:
+        BenchcoreError: no plan fits `select.merge_gb`.
+    """
+    section = config.select
+    return plan(
+        pool.text_hash,
+        k=depth(section.k - section.audit, pool.n),
+        shard_size=section.shard_size,
+        buckets=config.registry.buckets,
+        merge_gb=section.merge_gb if section.method == SHARDED else None,
+        certified=_certified(config),
+    )
 
 
 def problem_of(config: Config, pool: Pool) -> tuple[Problem, tuple[Benchmark, ...]]:
@@ -139,9 +158,9 @@ def orders(config: Config, registry: Registry, pool: Pool, pinned: Mapping[str, 
 def _selecting(config: Config, registry: Registry, pool: Pool) -> _Selecting:
     problem, shares = problem_of(config, pool)
     audit, core = set_apart(problem, config.select.audit)
-    shards = cut(pool.text_hash, config.select.shard_size, config.registry.buckets)
-    identity = Identity.of(config, pool, shards)
-    return _Selecting(config, registry, pool, problem, audit, core, shares, shards, identity)
+    planned = plan_of(config, pool)
+    identity = Identity.of(config, pool, planned)
+    return _Selecting(config, registry, pool, problem, audit, core, shares, planned, identity)
 
 
 @dataclass(frozen=True, eq=False)
@@ -155,7 +174,7 @@ class _Selecting:
     audit: Selection
     core: Problem
     shares: tuple[Benchmark, ...]
-    shards: tuple[Shard, ...]
+    plan: Plan
     identity: Identity
 
     def run(self, run_id: str, pinned: Mapping[str, int]) -> None:
@@ -177,7 +196,7 @@ class _Selecting:
             picked = joined(picked, self.audit)
             with _timed("coverage", timings):
                 rows = rows_of(crew, shared, picked.indices)
-                coverage, nearest = self._nearest(crew, shared, rows)
+                coverage, represented_by = self._nearest(crew, shared, rows)
             value = float(mass @ coverage.astype(np.float64))
             with _timed("certificate", timings):
                 bound = self._bound(crew, shared, rows, value) if _certified(self.config) else None
@@ -190,7 +209,7 @@ class _Selecting:
             roles=picked.roles,
             probabilities=picked.inclusion_probabilities,
             coverage=coverage,
-            nearest=nearest,
+            nearest=represented_by,
             shares=self.shares,
             value=value / scale,
             certificate=None if bound is None else _certificate(value, bound, scale),
@@ -209,7 +228,9 @@ class _Selecting:
             centre = _centre(crew, float(self._mass.sum()))
             shared = crew.share(centre)
             for deep in sorted({depth(picks, k) for picks in range(1, k + 1)}):
-                found[deep] = self._over_shards(crew, centre, shared, deep).indices
+                bracket = self.config.select.model_copy(update={"k": deep + len(audit)})
+                selecting = _selecting(self.config.model_copy(update={"select": bracket}), self.registry, self.pool)
+                found[deep] = selecting._over_shards(crew, centre, shared, deep).indices
         return Orders(audit, tuple(found.items()))
 
     @property
@@ -221,15 +242,15 @@ class _Selecting:
         """The workers, with the shards."""
         connect(self.config.ray)
         embeddings = Embeddings(self.registry, version, self.pool.encoder)
-        workers = workers_for(self.config.select.workers, len(self.shards))
+        workers = workers_for(self.config.select.workers, len(self.plan.shards))
         spare = self._spare_memory(embeddings.dimension(), workers)
         with Crew(embeddings, self._shard_rows(self._mass), workers, spare // workers) as crew:
             yield crew
 
     def _spare_memory(self, dimension: int, workers: int) -> int:
         """Bytes that all workers may use beyond what they must have."""
-        needed, available = bytes_needed(self.shards, dimension, workers), _free_memory(self.config)
-        require_memory(needed, available, self.shards, workers)
+        needed, available = bytes_needed(self.plan.shards, dimension, workers), _free_memory(self.config)
+        require_memory(needed, available, self.plan.shards, workers)
         return (available - needed) // 2  # the rest is others'
 
     def _shard_rows(self, mass: NDArray[np.float64]) -> list[ShardRows]:
@@ -244,7 +265,7 @@ class _Selecting:
                 turns=turns[shard.positions],
                 available=available[shard.positions],
             )
-            for shard in self.shards
+            for shard in self.plan.shards
         ]
 
     def _at_once(self, version: int | None) -> Selection:
@@ -256,23 +277,23 @@ class _Selecting:
         """k picks over the shards, and their whole-number gains."""
         deep = depth(k, self.core.n - len(self.core.exclude))
         key = self.identity.order_key(deep, centre)
-        found = Order(crew, self.shards, replace(self.core, k=deep), shared, self.registry, key).find()
+        found = Order(crew, self.plan, replace(self.core, k=deep), shared, self.registry, key).find()
         return replace(unvalued(found.order[:k]), gains=found.gains[:k])
 
     def _nearest(
         self, crew: Crew, centre: Any, picked: NDArray[np.int16]
     ) -> tuple[NDArray[np.float32], NDArray[np.int64]]:
-        coverage, nearest = np.zeros(self.pool.n, np.float32), np.zeros(self.pool.n, np.int64)
-        for answer in crew.ask_all("nearest", centre, picked):
-            coverage[answer.positions], nearest[answer.positions] = answer.coverage, answer.pick
-        return coverage, nearest
+        coverage, pick = np.zeros(self.pool.n, np.float32), np.zeros(self.pool.n, np.int64)
+        for answer in crew.ask_all(nearest, centre, picked):
+            coverage[answer.positions], pick[answer.positions] = answer.coverage, answer.pick
+        return coverage, pick
 
     def _bound(self, crew: Crew, centre: Any, picked: NDArray[np.int16], value: float) -> float:
         """An upper bound on the optimum, from what every prompt of the pool would still gain."""
         gains, rows = np.zeros(self.pool.n), crew.share(picked)
         with progress("certificate", self.pool.n, "prompts") as advance:
-            for number, shard in enumerate(self.shards):
-                gains[shard.positions] = np.sum(crew.about_shard(number, "gains_of_shard", centre, rows), axis=0)
+            for number, shard in enumerate(self.plan.shards):
+                gains[shard.positions] = np.sum(crew.ask_all_about(number, gains_of_shard, centre, rows), axis=0)
                 advance(len(shard.positions))
         further = self.problem.k - len(self.problem.include)
         rounds = Rounds(self.problem.turns, self.problem.available, further, self.problem.given)
@@ -289,8 +310,8 @@ def _certificate(value: float, bound: float, scale: float) -> dict[str, Any]:
 
 def _centre(crew: Crew, total: float) -> NDArray[np.float64]:
     """The mass-weighted mean of the pool, exact whatever the shards: it is added up in whole numbers."""
-    exponent = mean_exponent(max(crew.ask_all("magnitude")))
-    return centre_of(np.sum(crew.ask_all("sums", exponent), axis=0, dtype=np.int64), total, exponent)
+    exponent = mean_exponent(max(crew.ask_all(magnitude)))
+    return centre_of(np.sum(crew.ask_all(sums, exponent), axis=0, dtype=np.int64), total, exponent)
 
 
 def _free_memory(config: Config) -> int:

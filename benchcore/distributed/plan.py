@@ -1,61 +1,118 @@
-"""How a selection is cut into shards, and whether it fits: from the pool and the shard size, never from the workers."""
+"""What a selection over shards will do: from the pool, k and the configuration, never from the workers."""
 
 from __future__ import annotations
 
-import logging
+import math
 from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
+from benchcore.distributed.shards import Shard, cut
 from benchcore.errors import BenchcoreError
-from benchcore.registry.identity import bucket
-
-log = logging.getLogger(__name__)
 
 _FIRST_DEPTH, _DEPTH_FACTOR = 256, 4
+_ENTRY_BYTES = 6  # of a pair that a merge keeps
+_DENSE_PICKS = 64  # the most picks of a merge before it keeps pairs: about one pair in t + 1 matters after t picks
+EXACT_ROWS = 150_000  # the most prompts whose certificate takes a pass over all pairs
 _WORKER_BYTES = 320 * 1024**2  # interpreter, Ray, pyarrow and deltalake, and blocks of similarities
 
 
-@dataclass(frozen=True, eq=False)
-class Shard:
-    """A random part of the pool: the prompts whose texts fall into a set of buckets.
+@dataclass(frozen=True)
+class Merge:
+    """One merge: the picks of some shards, or of some merges of the level before, compete on all rows below them.
 
     Attributes:
-        buckets: partitions of the embeddings table.
-        positions: (n,) int64 positions in the pool, ascending.
+        children: numbers in the level before; of shards in the first level.
+        shards: whose rows are represented.
     """
 
-    buckets: tuple[int, ...]
-    positions: NDArray[np.int64]
+    children: tuple[int, ...]
+    shards: tuple[int, ...]
 
 
-def cut(text_hash: NDArray[np.str_], shard_size: int, buckets: int) -> tuple[Shard, ...]:
-    """Cut a pool into shards of about `shard_size` prompts.
+@dataclass(frozen=True, eq=False)
+class Plan:
+    """A selection over shards.
 
-    A shard is a set of buckets, so there are no more shards than buckets; then shards are larger, and a log line says
-    so. Equal texts stay together.
+    Attributes:
+        shards: the parts of the pool.
+        levels: of merges, from the shards upwards; the last has one. None where the method merges nothing.
+        certificate: which bound on the optimum there will be.
+    """
+
+    shards: tuple[Shard, ...]
+    levels: tuple[tuple[Merge, ...], ...]
+    certificate: Literal["exact", "sampled", "none"]
+
+
+def plan(
+    text_hash: NDArray[np.str_], *, k: int, shard_size: int, buckets: int, merge_gb: float | None, certified: bool
+) -> Plan:
+    """Plan a selection of k prompts of a pool over shards.
 
     Args:
         text_hash: (n,) of the pool, not empty.
+        k: picks, or how deep the order of picks goes.
         shard_size: prompts in a shard.
         buckets: of the embeddings table.
+        merge_gb: GiB of pairs that a merge may keep over all workers; None where nothing is merged.
+        certified: whether a certificate is wanted.
+
+    Raises:
+        BenchcoreError: no tree of merges keeps within `merge_gb`; says what would.
     """
-    wanted = -(-len(text_hash) // shard_size)
-    number = min(wanted, buckets)
-    if number < wanted:
-        log.warning(
-            "%d shards of %d prompts were asked for; the registry's %d buckets allow %d, of about %d prompts",
-            wanted, shard_size, buckets, number, len(text_hash) // number,
-        )  # fmt: skip
-    of_bucket = np.arange(buckets) * number // buckets
-    in_bucket = np.array([bucket(str(hashed), buckets) for hashed in text_hash])
-    in_shard = of_bucket[in_bucket]
-    shards = (
-        Shard(tuple(np.flatnonzero(of_bucket == shard).tolist()), np.flatnonzero(in_shard == shard))
-        for shard in range(number)
+    shards = cut(text_hash, shard_size, buckets)
+    sizes = [len(shard.positions) for shard in shards]
+    levels = () if merge_gb is None else merge_levels(sizes, k, int(merge_gb * 2**30))
+    exact = len(text_hash) <= EXACT_ROWS
+    return Plan(shards, levels, "none" if not certified else "exact" if exact else "sampled")
+
+
+def merge_levels(sizes: list[int], k: int, memory: int) -> tuple[tuple[Merge, ...], ...]:
+    """One merge of all shards where its pairs fit; else a tree of as few levels as fit, even in its branches.
+
+    Args:
+        sizes: rows of each shard.
+        k: picks that each shard hands over.
+        memory: bytes of pairs that a merge may keep.
+
+    Raises:
+        BenchcoreError: not even merges of two fit; says what would.
+    """
+    most_pairs = memory // _ENTRY_BYTES * (_DENSE_PICKS + 1)
+    level_count = 1
+    while True:
+        branches = max(2, math.ceil(round(len(sizes) ** (1 / level_count), 9)))
+        levels = _levels(sizes, branches)
+        if all(pairs(merge, sizes, k) <= most_pairs for level in levels for merge in level):
+            return levels
+        if branches == 2:
+            break
+        level_count += 1
+    needed = max(pairs(merge, sizes, k) for merge in levels[-1]) / (_DENSE_PICKS + 1) * _ENTRY_BYTES / 2**30
+    raise BenchcoreError(
+        f"the last merge of {sum(sizes):,} prompts with {k:,} picks a side needs {needed:.1f} GiB over all workers",
+        where="select.merge_gb",
+        mend=f"Set it to {math.ceil(needed)} on a cluster that has as much, or pick fewer.",
     )
-    return tuple(shard for shard in shards if shard.positions.size)
+
+
+def pairs(merge: Merge, sizes: list[int], k: int) -> int:
+    """Pairs of a candidate and a row in a merge."""
+    return len(merge.children) * k * sum(sizes[shard] for shard in merge.shards)
+
+
+def _levels(sizes: list[int], branches: int) -> tuple[tuple[Merge, ...], ...]:
+    below: list[tuple[int, ...]] = [(number,) for number in range(len(sizes))]  # shards below each node so far
+    levels: list[tuple[Merge, ...]] = []
+    while not levels or len(below) > 1:
+        groups = [range(start, min(start + branches, len(below))) for start in range(0, len(below), branches)]
+        level = tuple(Merge(tuple(group), tuple(s for child in group for s in below[child])) for group in groups)
+        levels.append(level)
+        below = [merge.shards for merge in level]
+    return tuple(levels)
 
 
 def depth(k: int, most: int) -> int:

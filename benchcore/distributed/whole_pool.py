@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 from benchcore.config import Config
 from benchcore.distributed import checkpoints
 from benchcore.distributed.identity import Identity
-from benchcore.distributed.plan import cut
 from benchcore.distributed.pool import Block, Pool
+from benchcore.distributed.shards import cut
 from benchcore.distributed.vectors import Embeddings
 from benchcore.distributed.ways import blocks_of, method_of
 from benchcore.errors import BenchcoreError

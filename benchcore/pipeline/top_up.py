@@ -74,9 +74,9 @@ def _as_it_was(config: Config, manifest: Manifest) -> Config:
 
 def _identity(config: Config, pool: Pool) -> Identity:
     from benchcore.distributed.identity import Identity
-    from benchcore.distributed.plan import cut
+    from benchcore.distributed.job import plan_of
 
-    return Identity.of(config, pool, cut(pool.text_hash, config.select.shard_size, config.registry.buckets))
+    return Identity.of(config, pool, plan_of(config, pool))
 
 
 def _require_same(identity: Identity, manifest: Manifest) -> None:

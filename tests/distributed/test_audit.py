@@ -14,8 +14,7 @@ from scipy.stats import binom
 from benchcore.config import Config, SelectSection
 from benchcore.distributed.audit import joined, set_apart
 from benchcore.distributed.identity import Identity
-from benchcore.distributed.job import coreset_id_of, orders, problem_of, select
-from benchcore.distributed.plan import cut
+from benchcore.distributed.job import coreset_id_of, orders, plan_of, problem_of, select
 from benchcore.distributed.pool import Pool
 from benchcore.distributed.prefixes import coverage_of
 from benchcore.distributed.whole_pool import WholePool
@@ -123,10 +122,10 @@ def test_coresets_without_a_slice_keep_their_names(audited: Made):
     """The slice is a part of the configuration only where there is one."""
     config, _, pool = audited
     without = with_select(config, audit=0)
-    shards = cut(pool.text_hash, 200, 16)
+    planned = plan_of(config, pool)
 
-    assert "audit" not in Identity.of(without, pool, shards).semantic
-    assert Identity.of(config, pool, shards).semantic["audit"] == AUDIT
+    assert "audit" not in Identity.of(without, pool, planned).semantic
+    assert Identity.of(config, pool, planned).semantic["audit"] == AUDIT
     assert coreset_id_of(config, pool) != coreset_id_of(without, pool)
 
 

@@ -5,7 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from benchcore.distributed.plan import cut, depth
+from benchcore.distributed.plan import Merge, depth, merge_levels, pairs
+from benchcore.distributed.shards import cut
+from benchcore.errors import BenchcoreError
 from benchcore.registry.identity import digest
 
 TEXTS = np.array([digest("text", row // 2) for row in range(2000)])  # each twice
@@ -41,3 +43,28 @@ def test_a_bracket_of_k_shares_one_depth():
     assert [
         depth(1, 10**6), depth(256, 10**6), depth(257, 10**6), depth(1024, 10**6), depth(1025, 10**6), depth(7, 70)
     ] == [256, 256, 1024, 1024, 4096, 70]  # fmt: skip
+
+
+def test_a_merge_that_fits_is_one_and_others_are_trees():
+    """Every level represents all shards once, and no merge exceeds the memory."""
+    sizes = [20_000] * 50
+
+    assert [[len(merge.children) for merge in level] for level in merge_levels(sizes, 1000, 2**34)] == [[50]]
+    assert [[len(merge.children) for merge in level] for level in merge_levels(sizes, 1000, 2**30)] == [
+        [8, 8, 8, 8, 8, 8, 2], [7],
+    ]  # fmt: skip
+    for memory in (2**28, 2**30):
+        levels = merge_levels(sizes, 1000, memory)
+        assert all(sorted(s for merge in level for s in merge.shards) == list(range(50)) for level in levels)
+        assert all(pairs(merge, sizes, 1000) / 65 * 6 <= memory for level in levels for merge in level)
+
+
+def test_a_merge_that_never_fits_says_what_would():
+    """Two sides are the least that a merge has."""
+    with pytest.raises(BenchcoreError, match=r"needs 17\.2 GiB over all workers. Set it to 18"):
+        merge_levels([20_000] * 5000, 1000, 2**30)
+
+
+def test_a_single_shard_is_a_merge_of_one():
+    """So that the order of its picks is measured again on all rows, as any other."""
+    assert merge_levels([500], 100, 2**20) == ((Merge((0,), (0,)),),)

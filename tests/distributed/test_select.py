@@ -117,28 +117,29 @@ def test_workers_and_deaths_change_nothing(made: Make, monkeypatch: pytest.Monke
 
     asked: Counter[str] = Counter()
     killed: list[str] = []
-    ask_all, ask_holder = Crew.ask_all, Crew.ask_holder
+    ask_all, begin = Crew.ask_all, Crew.begin
 
-    def deadly_to_all(crew: Crew, method: str, *arguments: Any) -> list[Any]:
-        asked[method] += 1
-        if (method, asked[method]) in (("sums", 1), ("gains", 5), ("gains_of_shard", 2)):
+    def deadly_to_all(crew: Crew, question: Callable[..., Any], *arguments: Any) -> list[Any]:
+        name = question.__name__
+        asked[name] += 1
+        if (name, asked[name]) in (("sums", 1), ("gains", 5), ("gains_of_shard", 2)):
             os.kill(pid_of(crew, len(killed) % 2), signal.SIGKILL)
-            killed.append(method)
-        return ask_all(crew, method, *arguments)
+            killed.append(name)
+        return ask_all(crew, question, *arguments)
 
-    def deadly_to_holder(crew: Crew, shard: int, method: str, *arguments: Any) -> Any:
+    def deadly_to_holder(crew: Crew, shard: int, question: Callable[..., Any], *arguments: Any) -> Any:
         pid = pid_of(crew, 0) if shard == 2 else None
-        call = ask_holder(crew, shard, method, *arguments)
+        call = begin(crew, shard, question, *arguments)
         if pid is not None:
             os.kill(pid, signal.SIGKILL)  # as the kernel would, with Ray none the wiser
-            killed.append(method)
+            killed.append(question.__name__)
         return call
 
     monkeypatch.setattr(Crew, "ask_all", deadly_to_all)
-    monkeypatch.setattr(Crew, "ask_holder", deadly_to_holder)
+    monkeypatch.setattr(Crew, "begin", deadly_to_holder)
 
     assert picks(made(name="deadly", workers=2)).equals(expected)
-    assert killed == ["sums", "local", "gains", "gains_of_shard"]
+    assert killed == ["sums", "local_greedy", "gains", "gains_of_shard"]
 
 
 def pid_of(crew: Crew, worker: int) -> int:
