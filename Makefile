@@ -2,7 +2,7 @@
 SHELL := /bin/bash
 BIN := .venv/bin
 .DEFAULT_GOAL := help
-.PHONY: help setup demo-data demo check test test-slow test-faults bench constraints clean distclean
+.PHONY: help setup demo-data demo check test test-slow test-faults bench bench-scale constraints clean distclean
 .NOTPARALLEL:
 
 help: ## list the targets
@@ -34,6 +34,9 @@ test-faults: demo-data ## kill processes at random moments; FAULT='driver' for t
 
 bench: setup ## time and memory of the core, beside other libraries; CASES='growth same-picks', THREADS=1, ARGS=--list
 	@$(BIN)/python -m infra.bench $(CASES) $(if $(THREADS),--threads $(THREADS)) $(ARGS)
+
+bench-scale: setup ## selection from a million prompts; CASES='million quality', ARGS='--where DIR --root REGISTRY', ARGS=--list
+	@$(BIN)/python -m infra.scale $(CASES) $(ARGS)
 
 constraints: setup ## resolve constraints.txt anew from pyproject.toml
 	sed '/^[^#]/d' constraints.txt > .cache/constraints.txt

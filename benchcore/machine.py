@@ -6,6 +6,7 @@ import os
 import re
 import shutil
 from pathlib import Path
+from typing import Any
 
 _CGROUP_LIMITS = (
     (Path("/sys/fs/cgroup/memory.max"), Path("/sys/fs/cgroup/memory.current")),
@@ -23,6 +24,30 @@ def free_memory() -> int | None:
     """Bytes that new processes can have, within the container's limit where there is one; None where unknown."""
     found = [left for left in (_machine_memory(), *map(_left_in_cgroup, _CGROUP_LIMITS)) if left is not None]
     return min(found, default=None)
+
+
+def memory_in_use() -> int | None:
+    """Bytes of this process and of all that it has started, shared ones once; None where that is unknown."""
+    try:
+        import psutil
+    except ImportError:
+        return None
+    try:
+        processes = [psutil.Process(), *psutil.Process().children(recursive=True)]
+    except psutil.Error:
+        return None
+    return sum(map(_memory_of, processes))
+
+
+def _memory_of(process: Any) -> int:
+    """Its proportional set size where the system tells it, else its resident one; nothing of one that has ended."""
+    import psutil
+
+    try:
+        found = process.memory_full_info()
+        return int(getattr(found, "pss", 0) or found.rss)
+    except psutil.Error:
+        return 0
 
 
 def free_disk(path: Path) -> int:

@@ -1,17 +1,35 @@
-"""Progress of long work on stderr: a bar on a terminal, plain log lines elsewhere."""
+"""Progress of long work on stderr: a bar on a terminal, log lines elsewhere.
+
+Each line carries its figures as fields (`progress_fields` of the record), which logs in JSON show: round, done, total,
+unit, rate (a second), seconds_left and memory_bytes, that of this process and of all that it has started.
+"""
 
 from __future__ import annotations
 
 import logging
+import os
 import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
+from benchcore.machine import in_words, memory_in_use
+
 log = logging.getLogger(__name__)
 
+LOG_VARIABLE = "BENCHCORE_LOG"  # `json`: a JSON object a line
 _SECONDS_BETWEEN_LINES = 15.0
+_SECONDS_BETWEEN_MEASUREMENTS = 2.0  # of memory, for a bar
+
+
+def logs_are_json() -> bool:
+    """Whether log lines are read by a machine; then there are no bars either."""
+    return os.environ.get(LOG_VARIABLE) == "json"
+
+
+def _on_terminal() -> bool:
+    return sys.stderr.isatty() and not logs_are_json()
 
 
 @contextmanager
@@ -23,16 +41,30 @@ def progress(description: str, total: int, unit: str = "items") -> Iterator[Call
         total: how much there is to do.
         unit: what is counted.
     """
-    if not sys.stderr.isatty():
-        yield _Lines(description, total, unit).advance
+    if not _on_terminal():
+        lines = _Lines(description, total, unit)
+        yield lines.advance
+        lines.end()
         return
     from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TextColumn(unit))
-    with Progress(*columns, TimeRemainingColumn(), console=Console(stderr=True), transient=True) as bar:
-        task = bar.add_task(description, total=total)
-        yield lambda done: bar.advance(task, done)
+    more = (TextColumn("{task.fields[rate]}"), TimeRemainingColumn(), TextColumn("{task.fields[memory]}"))
+    with Progress(*columns, *more, console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task(description, total=total, rate="", memory="")
+        measured = 0.0
+
+        def advance(done: int) -> None:
+            nonlocal measured
+            bar.advance(task, done)
+            if time.monotonic() - measured >= _SECONDS_BETWEEN_MEASUREMENTS:
+                measured = time.monotonic()
+                speed, used = bar.tasks[0].speed, memory_in_use()
+                rate = "" if speed is None else f"{_short(speed)}/s"
+                bar.update(task, rate=rate, memory="" if used is None else in_words(used))
+
+        yield advance
 
 
 @contextmanager
@@ -42,7 +74,7 @@ def waiting(description: str) -> Iterator[None]:
     Args:
         description: what is being done, in a few words.
     """
-    if sys.stderr.isatty():
+    if _on_terminal():
         from rich.console import Console
         from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
@@ -74,7 +106,7 @@ def counting(description: str, unit: str = "items") -> Iterator[Callable[[int], 
         description: what is being done, in a few words.
         unit: what is counted.
     """
-    if not sys.stderr.isatty():
+    if not _on_terminal():
         yield _Count(description, unit).advance
         return
     from rich.console import Console
@@ -103,7 +135,7 @@ class _Count:
 
 
 class _Lines:
-    """A log line every few seconds, with the rate and the time left."""
+    """A log line every few seconds, with the rate, the time left and memory; in JSON one at the end, too."""
 
     def __init__(self, description: str, total: int, unit: str) -> None:
         self.description, self.total, self.unit = description, total, unit
@@ -113,12 +145,31 @@ class _Lines:
     def advance(self, done: int) -> None:
         self.done += done
         now = time.monotonic()
-        if now - self.told < _SECONDS_BETWEEN_LINES:
-            return
-        self.told = now
-        rate = self.done / (now - self.started)
-        left = (self.total - self.done) / rate if rate else 0.0
+        if now - self.told >= _SECONDS_BETWEEN_LINES:
+            self.told = now
+            self._tell(now - self.started)
+
+    def end(self) -> None:
+        """Say how it ended, where a machine reads along."""
+        if logs_are_json():
+            self._tell(time.monotonic() - self.started)
+
+    def _tell(self, seconds: float) -> None:
+        rate = self.done / seconds if seconds > 0 else 0.0
+        left = (self.total - self.done) / rate if rate else None
+        used = memory_in_use()
+        fields = {
+            "round": self.description, "done": self.done, "total": self.total, "unit": self.unit,
+            "rate": rate, "seconds_left": left, "memory_bytes": used,
+        }  # fmt: skip
         log.info(
-            "%s: %d of %d %s, %.0f a second, %.0f s left",
-            self.description, self.done, self.total, self.unit, rate, left,
+            "%s: %d of %d %s, %s a second, %s left%s",
+            self.description, self.done, self.total, self.unit, _short(rate),
+            "?" if left is None else f"{left:.0f} s",
+            "" if used is None else f", {in_words(used)} in all processes",
+            extra={"progress_fields": fields},
         )  # fmt: skip
+
+
+def _short(rate: float) -> str:
+    return f"{rate:,.0f}" if rate >= 10 else f"{rate:.2g}"

@@ -26,7 +26,7 @@ def connect(section: RaySection) -> None:
     if ray.is_initialized():
         return
     os.environ.setdefault("RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO", "0")  # else Ray warns on every machine without a GPU
-    address = section.address or os.environ.get("RAY_ADDRESS") or "local"  # `ray job submit` sets the variable
+    address = _address(section)
     options: dict[str, Any] = {}
     if address == "local":
         store = section.object_store_mb * 1024**2
@@ -39,6 +39,15 @@ def connect(section: RaySection) -> None:
             where="this machine" if address == "local" else address,
             mend="`benchcore doctor` says what it needs.",
         ) from error
+
+
+def is_joined(section: RaySection) -> bool:
+    """Whether there is a cluster to be joined; else Ray is started on this machine and for this process."""
+    return _address(section) != "local"
+
+
+def _address(section: RaySection) -> str:
+    return section.address or os.environ.get("RAY_ADDRESS") or "local"  # `ray job submit` sets the variable
 
 
 def cluster_cpus() -> int:

@@ -8,7 +8,7 @@ import typer
 
 from benchcore.cli.main import execute
 from benchcore.cli.options import Conf, Debug, Json, Quiet, Root, Set
-from benchcore.cli.steps import perform
+from benchcore.cli.steps import perform, select
 
 
 def main(step: str, *, isolate: bool = True) -> None:
@@ -20,7 +20,8 @@ def main(step: str, *, isolate: bool = True) -> None:
     """
     app = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
 
-    @app.command(help=f"The step `{step}` of benchcore, for schedulers.")
+    described = app.command(help=f"The step `{step}` of benchcore, for schedulers.")
+
     def job(
         conf: Conf,
         *,
@@ -32,4 +33,5 @@ def main(step: str, *, isolate: bool = True) -> None:
     ) -> None:
         perform(step, (step,), conf, root=root, settings=settings, json=json, debug=debug, quiet=quiet, isolate=isolate)
 
+    described(select if step == "select" else job)
     sys.exit(execute(app, sys.argv[1:], name=sys.argv[0]))

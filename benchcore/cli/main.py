@@ -10,12 +10,14 @@ from collections.abc import Sequence
 from types import FrameType
 from typing import Annotated
 
+import orjson
 import typer
 
 import benchcore
 from benchcore.cli import compare, doctor, estimate, exchange, lab, leaderboard, pick, plan, registry, steps
 from benchcore.cli.output import drop_output, print_line, writing
 from benchcore.errors import BenchcoreError
+from benchcore.progress import logs_are_json
 
 INTERRUPTED, TERMINATED = 130, 143  # 128 + the signal's number, as shells have it
 
@@ -133,7 +135,9 @@ def _fail(error: BaseException, *, debug: bool) -> int:
         traceback.print_exception(error)
     elif line.startswith("unexpected "):
         line = f"{line} (--debug shows the traceback)"
-    sys.stderr.write(f"benchcore: error: {line}\n")
+    if logs_are_json():
+        line = orjson.dumps({"level": "error", "message": line, "exit_status": status}).decode()
+    sys.stderr.write(f"{line}\n" if logs_are_json() else f"benchcore: error: {line}\n")
     return status
 
 

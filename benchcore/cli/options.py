@@ -26,6 +26,9 @@ Set: TypeAlias = Annotated[
 ]
 Count: TypeAlias = Annotated[int | None, typer.Option("-k", "--k", help="How many to pick; wins over the file.")]
 Json: TypeAlias = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]
+DryRun: TypeAlias = Annotated[
+    bool, typer.Option("--dry-run", help="Print the plan, its time and memory; start nothing, write nothing.")
+]
 Debug: TypeAlias = Annotated[bool, typer.Option("--debug", help="Say more; show tracebacks.")]
 Quiet: TypeAlias = Annotated[bool, typer.Option("--quiet", "-q", help="Only warnings and errors on stderr.")]
 

@@ -17,6 +17,7 @@ from benchcore.cli.options import (
     existing_registry,
     start_logging,
 )
+from benchcore.machine import in_words
 
 if TYPE_CHECKING:
     from benchcore.registry.manifests import Manifest
@@ -147,6 +148,8 @@ def _coresets(opened: Registry) -> list[dict[str, Any]]:
 
 
 def _facts(manifest: Manifest) -> list[tuple[str, object]]:
+    from benchcore.registry.manifests import certainty
+
     certificate = manifest.certificate
     return [
         ("coreset", manifest.coreset_id),
@@ -156,8 +159,25 @@ def _facts(manifest: Manifest) -> list[tuple[str, object]]:
         ("value", manifest.value),
         ("upper bound", certificate.get("upper_bound")),
         ("at least of the optimum", certificate.get("ratio")),
+        ("certificate", f"{certificate['kind']}{certainty(certificate)}" if certificate else None),
         ("run", manifest.run_id),
         ("table versions", ", ".join(f"{name} {version}" for name, version in manifest.table_versions.items())),
+        *_planned(manifest),
+    ]
+
+
+def _planned(manifest: Manifest) -> list[tuple[str, object]]:
+    """How the work was divided, and what it took; nothing of a coreset that was selected before plans were kept."""
+    plan = manifest.plan
+    if not plan:
+        return []
+    merges = [f"{level['merges']} of {level['candidates']:,} candidates" for level in plan["merges"]]
+    shards = f"{plan['shards']['number']} shards" + (f"; merges: {', then '.join(merges)}" if merges else "")
+    expected, took = sum(part["seconds"] for part in plan["rounds"]), sum(manifest.timings.values())
+    memory = in_words(max(part["memory"] for part in plan["rounds"]))
+    return [
+        ("plan", f"{plan['way']}, {shards}; {plan['workers']} workers on {plan['cpus']} CPUs"),
+        ("seconds", f"{took:,.0f} (expected {expected:,.0f}, and at most {memory})"),
     ]
 
 

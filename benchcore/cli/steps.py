@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from benchcore.cli.options import Conf, Count, Debug, Json, Quiet, Root, Set, configuration, start_logging
+from benchcore.cli.options import Conf, Count, Debug, DryRun, Json, Quiet, Root, Set, configuration, start_logging
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -64,11 +64,15 @@ def select(
     root: Root = None,
     settings: Set = None,
     k: Count = None,
+    dry_run: DryRun = False,
     json: Json = False,
     debug: Debug = False,
     quiet: Quiet = False,
 ) -> None:
     """Pick the prompts that stand for all (Ray)."""
+    if dry_run:
+        plan_only(conf, root=root, settings=_with_k(settings, k), json=json, debug=debug, quiet=quiet)
+        return
     perform("select", ("select",), conf, root=root, settings=_with_k(settings, k), json=json, debug=debug, quiet=quiet)
 
 
@@ -88,6 +92,16 @@ def report(
 
 def _with_k(settings: list[str] | None, k: int | None) -> list[str]:
     return [*(settings or ()), *([f"select.k={k}"] if k is not None else ())]
+
+
+def plan_only(
+    conf: Path, *, root: str | None, settings: list[str] | None, json: bool, debug: bool, quiet: bool
+) -> None:
+    """Print what a selection would do; the body of `select --dry-run` here and in `jobs/`."""
+    from benchcore.cli.dry_run import print_dry_run
+
+    start_logging(quiet=quiet, debug=debug)
+    print_dry_run(configuration(conf, root, settings), json=json)
 
 
 def perform(

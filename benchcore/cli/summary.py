@@ -78,12 +78,14 @@ def _manifest(root: str, outcome: RunOutcome) -> Manifest | None:
 
 
 def _certificate(manifest: Manifest) -> str:
+    from benchcore.registry.manifests import certainty
+
     certificate = manifest.certificate
     if not certificate:
         method = manifest.semantic_configuration.get("method")
         return "none (select.certificate is none)" if method == "facility_location" else f"none ({method} has none)"
-    bound, kind = certificate["upper_bound"], certificate["kind"]
-    return f"at least {100 * certificate['ratio']:.1f} % of the optimum ({kind} upper bound {bound:.4f})"
+    bound = f"{certificate['kind']} upper bound {certificate['upper_bound']:.4f}{certainty(certificate)}"
+    return f"at least {100 * certificate['ratio']:.1f} % of the optimum ({bound})"
 
 
 def _expected(manifest: Manifest, prompts: int) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, field_validator, model_validator
 
 AUDITED_FROM = 400  # smallest k with an audit slice
 
@@ -55,6 +55,7 @@ class RaySection(Section):
     address: str | None = None
     num_cpus: int | None = Field(None, ge=1)
     object_store_mb: int = Field(512, ge=80)
+    room_timeout_s: int = Field(300, ge=1, description="how long selection waits for nodes with room for its workers")
 
 
 class EncoderSection(Section):
@@ -88,10 +89,35 @@ class EmbedSection(Section):
     )
 
 
+def _as_bounds(quota: Any) -> Any:
+    if isinstance(quota, int) and not isinstance(quota, bool):
+        return quota, quota
+    if isinstance(quota, list | tuple) and len(quota) == 2:
+        return tuple(quota)
+    raise ValueError("a quota is a number, or [least, most]")
+
+
+Count = Annotated[int, Field(ge=0, strict=True)]
+Quota = Annotated[tuple[Count | None, Count | None], BeforeValidator(_as_bounds)]
+
+
 class ConstraintSection(Section):
-    """Balanced rounds over a column's groups (default: benchmarks), or plain cardinality with `rounds: null`."""
+    """Balanced rounds over a column's groups (default: benchmarks), plain cardinality with `rounds: null`, or quotas.
+
+    A quota is [least, most], null for no limit, or one number for exactly as many.
+    """
 
     rounds: Literal["benchmark", "category"] | None = "benchmark"
+    quotas: dict[str, Quota] = Field({}, description="picks by name, in the place of rounds")
+    over: Literal["benchmark", "category"] = Field("benchmark", description="whose names the quotas are by")
+
+    @model_validator(mode="after")
+    def _quotas_take_the_place_of_rounds(self) -> ConstraintSection:
+        if self.quotas and self.rounds == "category":
+            raise ValueError("quotas take the place of rounds: leave out `rounds`; `over: category` counts categories")
+        if self.over == "category" and not self.quotas:
+            raise ValueError("`over` says whose quotas these are, and there are none; rounds have `rounds: category`")
+        return self
 
 
 class FilterSection(Section):
@@ -110,6 +136,27 @@ class FilterSection(Section):
     max_characters: int | None = Field(None, ge=1)
 
 
+class QuerySection(Section):
+    """Selectable prompts by their ids, benchmarks or categories, all of them together."""
+
+    prompts: tuple[str, ...] = ()
+    benchmarks: tuple[str, ...] = ()
+    categories: tuple[str, ...] = ()
+    weight: float = Field(1.0, ge=0, allow_inf_nan=False, description="by which the likeness to them is multiplied")
+
+    @model_validator(mode="after")
+    def _names_something(self) -> QuerySection:
+        if not (self.prompts or self.benchmarks or self.categories):
+            raise ValueError("names no prompts: give prompts, benchmarks or categories")
+        return self
+
+
+class BudgetSection(Section):
+    """The most that all picks may take a model to read, in tokens as `benchcore plan` counts them; `k` is a maximum."""
+
+    tokens: float = Field(gt=0, le=1e12, allow_inf_nan=False)
+
+
 class SelectSection(Section):
     """What is picked and how. `shard_size` and `certificate` change no pick's meaning but the plan of the work."""
 
@@ -123,8 +170,13 @@ class SelectSection(Section):
     seed: int = Field(0, ge=0)
     shard_size: int = Field(20_000, ge=1)
     merge_gb: float = Field(1.0, gt=0, allow_inf_nan=False, description="of pairs that a merge keeps, over all workers")
+    exact_rows: int = Field(150_000, ge=1, description="the most prompts of which all pairs are looked at")
+    candidates: int = Field(32_768, ge=4, description="of a larger pool, how many the swaps pick from")
     certificate: Literal["exact", "none"] = "exact"
     workers: int | Literal["auto"] = "auto"
+    toward: QuerySection | None = Field(None, description="prompts that the picks should be near to")
+    away: QuerySection | None = Field(None, description="prompts that the picks should add to")
+    budget: BudgetSection | None = Field(None, description="of tokens that the picks may take, beside k")
     audit: int = Field(0, ge=0, description="of the k, prompts that are drawn at random before any is picked")
 
     @field_validator("mass")
@@ -133,6 +185,12 @@ class SelectSection(Section):
         if isinstance(mass, dict) and not all(weight >= 0 and weight < float("inf") for weight in mass.values()):
             raise ValueError("benchmark weights must be finite and not negative")
         return mass
+
+    @model_validator(mode="after")
+    def _one_query_at_most(self) -> SelectSection:
+        if self.toward is not None and self.away is not None:
+            raise ValueError("toward and away are two objectives: leave one of them out")
+        return self
 
     @model_validator(mode="after")
     def _an_audit_can_prove_something(self) -> SelectSection:

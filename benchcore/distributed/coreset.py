@@ -67,6 +67,7 @@ def write(
     run_id: str,
     pinned: Mapping[str, int],
     timings: Mapping[str, float],
+    plan: Mapping[str, Any],
 ) -> None:
     """Write a coreset; a killed write is completed by the next, since the manifest comes last."""
     borrowed, weights = _weights(pool, coreset)
@@ -87,6 +88,7 @@ def write(
         "coverage": _json(coverage_by_benchmark(pool, coreset, borrowed)),
         "library_versions": _json(library_versions()),
         "timings": _json({step: round(seconds, 3) for step, seconds in timings.items()}),
+        "plan": _json(plan),
         "run_id": run_id,
     }
     rows = pa.Table.from_pylist([manifest], schema=SCHEMAS["manifests"])

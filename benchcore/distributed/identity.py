@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchcore.config import Config
+from benchcore.config.sections import ConstraintSection, QuerySection
 from benchcore.distributed.plan import Plan
 from benchcore.distributed.pool import Pool
 from benchcore.distributed.ways import SHARDED, blocks_of, method_of
@@ -36,13 +37,14 @@ class Identity:
         """Name what a configuration makes of a pool that is cut into shards."""
         section = config.select
         at_once = len(plan.shards) == 1 or (section.method != SHARDED and method_of(section.method).needs)
+        at_once = at_once and plan.candidates is None
         blocks = blocks_of(section.method, pool)
         semantic = {
             "algorithm": ALGORITHM_VERSION,
             "method": section.method,
             "k": section.k,
             "mass": section.mass,
-            "constraint": section.constraint.model_dump(),
+            "constraint": _constraint(section.constraint),
             "filter": {key: sorted(value) if isinstance(value, tuple) else value for key, value in section.filter},
             "include": list(section.include),
             "exclude": sorted(section.exclude),
@@ -52,7 +54,13 @@ class Identity:
         }
         if section.audit:  # else coresets keep the names that they had before there was a slice
             semantic["audit"] = section.audit
+        for key, query in (("toward", section.toward), ("away", section.away)):
+            if query is not None:
+                semantic[key] = semantic_of(query)
         attributes = hashlib.sha256(pool.copies.tobytes())
+        if section.budget is not None and pool.tokens is not None:
+            semantic["budget"] = {"tokens": section.budget.tokens}
+            attributes.update(pool.tokens.tobytes())
         for column in (pool.benchmark, pool.category):
             attributes.update("\0".join(column.tolist()).encode())
         if pool.feature_text is not None and len(blocks) > 1:
@@ -70,7 +78,21 @@ class Identity:
         return digest("order", {**self.semantic, "k": None}, self.input_digest, deep, centre.tobytes().hex())
 
 
+def semantic_of(query: QuerySection) -> dict[str, Any]:
+    """What of a query changes picks."""
+    return {name: sorted(value) if isinstance(value, tuple) else value for name, value in query}
+
+
+def _constraint(section: ConstraintSection) -> dict[str, Any]:
+    """Quotas where there are some, in the place of rounds; else coresets keep the names that they had before quotas."""
+    if not section.quotas:
+        return {"rounds": section.rounds}
+    return {"quotas": {name: list(bounds) for name, bounds in sorted(section.quotas.items())}, "over": section.over}
+
+
 def _cut(plan: Plan, config: Config) -> dict[str, Any]:
     cut = {"shards": len(plan.shards), "buckets": config.registry.buckets}
+    if plan.candidates is not None:
+        return {**cut, "candidates": plan.candidates}
     merges = [len(level) for level in plan.levels[:-1]]
     return {**cut, "merges": merges} if merges else cut  # a single merge keeps the name that it had before trees

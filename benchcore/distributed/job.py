@@ -14,32 +14,37 @@ from numpy.typing import NDArray
 
 from benchcore.config import Config
 from benchcore.distributed.audit import joined, set_apart
+from benchcore.distributed.certificate import Certifying
+from benchcore.distributed.constraints import Rules, is_nested, require_known_to, rules_of
 from benchcore.distributed.coreset import Coreset, write
+from benchcore.distributed.costs import DAEMON_BYTES, Work, granted, require_memory, rounds, worker_bytes
 from benchcore.distributed.crew import Crew, workers_for
 from benchcore.distributed.identity import Identity
+from benchcore.distributed.kernel_mean import FromCandidates
 from benchcore.distributed.merge import rows_of
 from benchcore.distributed.on_actors.centre import magnitude, sums
-from benchcore.distributed.on_actors.certificate import gains_of_shard
 from benchcore.distributed.on_actors.coverage import nearest
 from benchcore.distributed.on_actors.held import ShardRows
 from benchcore.distributed.order import Order
-from benchcore.distributed.plan import Plan, bytes_needed, depth, plan, require_memory
+from benchcore.distributed.plan import Plan, depth, plan
 from benchcore.distributed.pool import Pool
 from benchcore.distributed.prefixes import Orders
+from benchcore.distributed.query import query_of, query_positions, window_of_pool
+from benchcore.distributed.sizing import described, dimensions_of, measured_rates, on, work_of
 from benchcore.distributed.vectors import Embeddings
-from benchcore.distributed.ways import SHARDED, method_of
+from benchcore.distributed.ways import FROM_CANDIDATES, SHARDED, method_of
 from benchcore.distributed.whole_pool import WholePool
 from benchcore.errors import UsageError
 from benchcore.estimation.weights import Benchmark
+from benchcore.machine import free_memory
 from benchcore.methods import METHODS
 from benchcore.methods.mass import group_shares, item_mass
 from benchcore.methods.problem import Problem, Selection, require_feasible
 from benchcore.methods.unvalued import unvalued
-from benchcore.progress import progress
-from benchcore.ray_cluster import connect
+from benchcore.ray_cluster import cluster_cpus, connect, is_joined
+from benchcore.registry.identity import digest
 from benchcore.registry.manifests import find_manifest
 from benchcore.registry.root import Registry
-from benchcore.submodular.constraints.rounds import Rounds
 from benchcore.submodular.quantise import UNIT, centre_of, integer_mass, mean_exponent
 
 log = logging.getLogger(__name__)
@@ -76,13 +81,13 @@ def select(config: Config, registry: Registry, pool: Pool, run_id: str, pinned: 
         UsageError: the pool is empty, k does not fit it, or ids or benchmarks that are named are not in it.
         BenchcoreError: vectors are missing or unusable, memory does not suffice, or workers keep dying.
     """
-    selecting = _selecting(config, registry, pool)
-    identity = selecting.identity
+    found = selecting(config, registry, pool)
+    identity = found.identity
     known = find_manifest(registry, identity.coreset_id)
     if known is not None and (known.certificate or not _certified(config)):
         log.info("select: coreset %s is there already", identity.coreset_id)
         return SelectOutcome(identity.coreset_id, changed=False)
-    selecting.run(run_id, pinned)
+    found.run(run_id, pinned)
     return SelectOutcome(identity.coreset_id, changed=True)
 
 
@@ -105,6 +110,8 @@ def plan_of(config: Config, pool: Pool) -> Plan:
         buckets=config.registry.buckets,
         merge_gb=section.merge_gb if section.method == SHARDED else None,
         certified=_certified(config),
+        exact_rows=section.exact_rows,
+        candidates=section.candidates if section.method in FROM_CANDIDATES else None,
     )
 
 
@@ -118,21 +125,25 @@ def problem_of(config: Config, pool: Pool) -> tuple[Problem, tuple[Benchmark, ..
     if pool.n == 0:
         raise UsageError("there is no prompt to pick from", where="select.filter", mend="Loosen the filter.")
     method_of(section.method)
+    require_known_to(section.method, section)
     names, first, place = np.unique(pool.benchmark, return_index=True, return_inverse=True)
     sizes = np.bincount(place, weights=pool.copies).astype(np.float64)
     shares = group_shares(section.mass, names, sizes, pool.category[first])
     problem = Problem(
         ids=pool.prompt_id,
-        groups=pool.category if section.constraint.rounds == "category" else pool.benchmark,
+        groups=pool.category if "category" in (section.constraint.rounds, section.constraint.over) else pool.benchmark,
         mass=item_mass(shares, place.astype(np.int64), pool.copies.astype(np.float64)),
         features={},
-        k=section.k,
-        balanced=section.constraint.rounds is not None,
+        k=section.k if section.budget is None else min(section.k, pool.n - len(section.exclude)),
+        balanced=section.constraint.rounds is not None or bool(section.constraint.quotas),
         include=pool.positions(section.include, "include"),
         exclude=pool.positions(section.exclude, "exclude"),
+        costs=None if section.budget is None else pool.tokens,
         seed=section.seed,
     )
     require_feasible(problem, where="select.")
+    rules_of(section, problem)
+    query_positions(section, pool)
     benchmarks = zip(names, pool.category[first], shares, strict=True)
     return problem, tuple(Benchmark(str(name), str(category), float(share)) for name, category, share in benchmarks)
 
@@ -152,19 +163,25 @@ def orders(config: Config, registry: Registry, pool: Pool, pinned: Mapping[str, 
         UsageError: as `select`.
         BenchcoreError: as `select`.
     """
-    return _selecting(config, registry, pool).orders(pinned.get("embeddings"))
+    return selecting(config, registry, pool).orders(pinned.get("embeddings"))
 
 
-def _selecting(config: Config, registry: Registry, pool: Pool) -> _Selecting:
+def selecting(config: Config, registry: Registry, pool: Pool) -> Selecting:
+    """Plan a selection; nothing is started.
+
+    Raises:
+        UsageError: as `select`.
+        BenchcoreError: no plan fits `select.merge_gb`.
+    """
     problem, shares = problem_of(config, pool)
     audit, core = set_apart(problem, config.select.audit)
     planned = plan_of(config, pool)
     identity = Identity.of(config, pool, planned)
-    return _Selecting(config, registry, pool, problem, audit, core, shares, planned, identity)
+    return Selecting(config, registry, pool, problem, audit, core, shares, planned, identity)
 
 
 @dataclass(frozen=True, eq=False)
-class _Selecting:
+class Selecting:
     """One selection under way: `core` is what the method picks of `problem`, beside the audit slice."""
 
     config: Config
@@ -178,15 +195,20 @@ class _Selecting:
     identity: Identity
 
     def run(self, run_id: str, pinned: Mapping[str, int]) -> None:
+        """Pick, measure and write."""
         timings: dict[str, float] = {}
-        version = pinned.get("embeddings")
+        version, rates = pinned.get("embeddings"), measured_rates()
         picked = None
-        if self.config.select.method != SHARDED:
+        if self.config.select.method != SHARDED and self.plan.candidates is None:
             with _timed("order", timings):
                 picked = self._at_once(version)
         mass = self._mass
         scale = float(mass.sum()) * UNIT
         with self._crew(version) as crew:
+            planned = self._on_cluster(self.work(version))
+            if self.plan.candidates is not None:
+                with _timed("order", timings):
+                    picked = self._from_candidates(crew, version)
             with _timed("centre", timings):
                 centre = _centre(crew, float(mass.sum()))
                 shared = crew.share(centre)
@@ -196,10 +218,25 @@ class _Selecting:
             picked = joined(picked, self.audit)
             with _timed("coverage", timings):
                 rows = rows_of(crew, shared, picked.indices)
+                query = query_of(self.config.select, self.pool, crew, shared)
                 coverage, represented_by = self._nearest(crew, shared, rows)
-            value = float(mass @ coverage.astype(np.float64))
+                window = None if query is None else window_of_pool(crew, shared, query, self.pool.n)
             with _timed("certificate", timings):
-                bound = self._bound(crew, shared, rows, value) if _certified(self.config) else None
+                constraint = self._rules.constraint(self.problem.turns, self.problem.available, self.problem.costs)
+                seed = int(digest("certificate", self.identity.coreset_id)[:12], 16)
+                certifying = Certifying(
+                    crew,
+                    self.plan,
+                    shared,
+                    rows,
+                    mass,
+                    coverage=coverage,
+                    constraint=constraint,
+                    seed=seed,
+                    query=query,
+                    window=window,
+                )
+                certificate = certifying.find()
         coreset = Coreset(
             coreset_id=self.identity.coreset_id,
             semantic=self.identity.semantic,
@@ -211,16 +248,21 @@ class _Selecting:
             coverage=coverage,
             nearest=represented_by,
             shares=self.shares,
-            value=value / scale,
-            certificate=None if bound is None else _certificate(value, bound, scale),
+            value=certifying.value / scale,
+            certificate=certificate,
             centre=centre,
         )
-        write(self.registry, self.pool, coreset, run_id=run_id, pinned=pinned, timings=timings)
+        described_plan = described(planned, rounds(planned, rates))
+        write(self.registry, self.pool, coreset, run_id=run_id, pinned=pinned, timings=timings, plan=described_plan)
 
     def orders(self, version: int | None) -> Orders:
+        """The picks of every k."""
         k, audit, method = self.core.k, self.audit.indices, self.config.select.method
         if not method_of(method).nested:
             return Orders(audit, ((k, METHODS["random"](self.core).indices),), nested=False)
+        if self.plan.candidates is not None:
+            with self._crew(version) as crew:
+                return Orders(audit, ((k, self._from_candidates(crew, version).indices),))
         if method != SHARDED:
             return Orders(audit, ((k, self._at_once(version).indices),))
         found = {}
@@ -229,9 +271,30 @@ class _Selecting:
             shared = crew.share(centre)
             for deep in sorted({depth(picks, k) for picks in range(1, k + 1)}):
                 bracket = self.config.select.model_copy(update={"k": deep + len(audit)})
-                selecting = _selecting(self.config.model_copy(update={"select": bracket}), self.registry, self.pool)
-                found[deep] = selecting._over_shards(crew, centre, shared, deep).indices
+                deeper = selecting(self.config.model_copy(update={"select": bracket}), self.registry, self.pool)
+                found[deep] = deeper._over_shards(crew, centre, shared, deep).indices
         return Orders(audit, tuple(found.items()))
+
+    @property
+    def _rules(self) -> Rules:
+        return rules_of(self.config.select, self.problem)
+
+    @property
+    def total_mass(self) -> float:
+        """Of all prompts, a whole number."""
+        return float(self._mass.sum())
+
+    def work(self, version: int | None) -> Work:
+        """The selection in numbers, on this machine."""
+        dimensions = dimensions_of(self.config, self.registry, self.pool, version)
+        return work_of(self.config, self.pool, self.plan, depth=self._deep(self.core.k), dimensions=dimensions)
+
+    def _on_cluster(self, work: Work) -> Work:
+        return on(work, workers_for(self.config.select.workers, len(self.plan.shards)), cluster_cpus())
+
+    def _deep(self, k: int) -> int:
+        """How many picks are ordered when k are wanted."""
+        return depth(k, self.core.n - len(self.core.exclude)) if is_nested(self.config.select) else k
 
     @property
     def _mass(self) -> NDArray[np.float64]:
@@ -242,28 +305,28 @@ class _Selecting:
         """The workers, with the shards."""
         connect(self.config.ray)
         embeddings = Embeddings(self.registry, version, self.pool.encoder)
-        workers = workers_for(self.config.select.workers, len(self.plan.shards))
-        spare = self._spare_memory(embeddings.dimension(), workers)
-        with Crew(embeddings, self._shard_rows(self._mass), workers, spare // workers) as crew:
+        work, available = self._on_cluster(self.work(version)), _free_memory(self.config)
+        if work.way == "whole pool":
+            work = replace(work, way="labels")  # its picks are there already
+        require_memory(work, available)
+        needed = worker_bytes(work) if is_joined(self.config.ray) else 0
+        spare, patience = granted(work, available) // work.workers, self.config.ray.room_timeout_s
+        with Crew(embeddings, self.shard_rows(), work.workers, spare, needed=needed, patience_s=patience) as crew:
             yield crew
 
-    def _spare_memory(self, dimension: int, workers: int) -> int:
-        """Bytes that all workers may use beyond what they must have."""
-        needed, available = bytes_needed(self.plan.shards, dimension, workers), _free_memory(self.config)
-        require_memory(needed, available, self.plan.shards, workers)
-        return (available - needed) // 2  # the rest is others'
-
-    def _shard_rows(self, mass: NDArray[np.float64]) -> list[ShardRows]:
-        turns, available = self.core.turns, self.core.available
+    def shard_rows(self) -> list[ShardRows]:
+        """What workers are told about the shards."""
+        turns, available, mass = self.core.turns, self.core.available, self._mass
         return [
             ShardRows(
                 buckets=shard.buckets,
                 positions=shard.positions,
-                ids=self.pool.prompt_id[shard.positions],
-                text_hash=self.pool.text_hash[shard.positions],
+                ids=np.char.encode(self.pool.prompt_id[shard.positions]),
+                text_hash=np.char.encode(self.pool.text_hash[shard.positions]),
                 mass=mass[shard.positions],
                 turns=turns[shard.positions],
                 available=available[shard.positions],
+                costs=None if self.core.costs is None else self.core.costs[shard.positions],
             )
             for shard in self.plan.shards
         ]
@@ -273,11 +336,22 @@ class _Selecting:
         picked = WholePool(self.config, self.registry, self.pool, version).pick(self.core, self.identity)
         return replace(picked, gains=np.zeros(len(picked.indices)))
 
+    def _from_candidates(self, crew: Crew, version: int | None) -> Selection:
+        """The picks of a method whose candidates' means the workers measure."""
+        blocks = WholePool(self.config, self.registry, self.pool, version).stored()
+        method, buckets = self.config.select.method, self.config.registry.buckets
+        picking = FromCandidates(method, crew, self.plan, self.pool, self.core, blocks, buckets)
+        return picking.pick(self.registry, self.identity)
+
     def _over_shards(self, crew: Crew, centre: NDArray[np.float64], shared: Any, k: int) -> Selection:
         """k picks over the shards, and their whole-number gains."""
-        deep = depth(k, self.core.n - len(self.core.exclude))
-        key = self.identity.order_key(deep, centre)
-        found = Order(crew, self.plan, replace(self.core, k=deep), shared, self.registry, key).find()
+        deep = self._deep(k)
+        key, problem = self.identity.order_key(deep, centre), replace(self.core, k=deep)
+        rules = rules_of(self.config.select, problem)
+        memory, query = int(self.config.select.merge_gb * 2**30), query_of(self.config.select, self.pool, crew, shared)
+        found = Order(crew, self.plan, problem, rules, shared, self.registry, key, memory, query).find()
+        if self.config.select.budget is not None and len(found.order) == k:
+            log.warning("select: k = %d was reached before the budget of tokens; raise select.k to use it up", k)
         return replace(unvalued(found.order[:k]), gains=found.gains[:k])
 
     def _nearest(
@@ -288,24 +362,9 @@ class _Selecting:
             coverage[answer.positions], pick[answer.positions] = answer.coverage, answer.pick
         return coverage, pick
 
-    def _bound(self, crew: Crew, centre: Any, picked: NDArray[np.int16], value: float) -> float:
-        """An upper bound on the optimum, from what every prompt of the pool would still gain."""
-        gains, rows = np.zeros(self.pool.n), crew.share(picked)
-        with progress("certificate", self.pool.n, "prompts") as advance:
-            for number, shard in enumerate(self.plan.shards):
-                gains[shard.positions] = np.sum(crew.ask_all_about(number, gains_of_shard, centre, rows), axis=0)
-                advance(len(shard.positions))
-        further = self.problem.k - len(self.problem.include)
-        rounds = Rounds(self.problem.turns, self.problem.available, further, self.problem.given)
-        return value + rounds.best_sum(gains)
-
 
 def _certified(config: Config) -> bool:
     return config.select.certificate == "exact" and config.select.method == SHARDED
-
-
-def _certificate(value: float, bound: float, scale: float) -> dict[str, Any]:
-    return {"upper_bound": bound / scale, "ratio": value / bound if bound > 0 else 1.0, "kind": "exact"}
 
 
 def _centre(crew: Crew, total: float) -> NDArray[np.float64]:
@@ -315,13 +374,15 @@ def _centre(crew: Crew, total: float) -> NDArray[np.float64]:
 
 
 def _free_memory(config: Config) -> int:
+    """Bytes that all processes of a selection may have, those that run already included."""
     import psutil
     import ray
 
-    if config.ray.address:
+    if is_joined(config.ray):
         resources: dict[str, float] = ray.available_resources()  # type: ignore[no-untyped-call]
         return int(resources.get("memory", 0))
-    return int(psutil.virtual_memory().available)
+    free = free_memory() or int(psutil.virtual_memory().available)
+    return free + DAEMON_BYTES + int(psutil.Process().memory_info().rss)
 
 
 @contextmanager

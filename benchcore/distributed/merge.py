@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -11,7 +12,8 @@ from benchcore.distributed.crew import Crew
 from benchcore.distributed.on_actors import merging
 from benchcore.distributed.on_actors.coverage import rows_at
 from benchcore.distributed.on_actors.held import Compact
-from benchcore.registry.identity import digest
+from benchcore.distributed.on_actors.query import Query
+from benchcore.submodular.optimizers.result import Greedy
 
 
 class MergedObjective:
@@ -20,30 +22,83 @@ class MergedObjective:
     Args:
         crew: the workers.
         centre: shared reference to the centre.
-        shards: whose rows are represented.
-        candidates: (m, d) quantised rows.
+        merged: what the merge is of.
+        made: picks that come first, whose gains are known; nobody is asked for these.
     """
 
-    def __init__(self, crew: Crew, centre: Any, shards: tuple[int, ...], candidates: Compact) -> None:
-        self._crew, self._centre = crew, centre
-        name = digest(list(shards), candidates.tobytes().hex())
-        self._merging = crew.share(merging.Merging(name, shards, candidates))
-        self._picks: list[int] = []
-        self.value = 0.0
-        self._known: NDArray[np.float64] | None = None  # gains after these picks
+    slack = 0.0
+    monotone = True
+
+    def __init__(self, crew: Crew, centre: Any, merged: merging.Merging, made: Greedy) -> None:
+        self._crew, self._centre, self._made = crew, centre, made
+        self._merging = crew.share(merged)
+        self.n = len(merged.candidates)
+        self.order: list[int] = []
+        self.raised: list[float] = []  # gains of these picks
+        self._measured: dict[int, float] = {}  # gains that were asked for after these picks
+
+    @property
+    def value(self) -> float:
+        """The objective at the set so far, a whole number."""
+        return float(sum(self.raised))
+
+    @property
+    def picks(self) -> Greedy:
+        """What has been picked so far, and the gains."""
+        return Greedy(np.array(self.order, np.int64), np.array(self.raised, np.float64))
 
     def gains(self, candidates: NDArray[np.int64]) -> NDArray[np.float64]:
         """By how much each of these candidates would raise the value now, whole numbers."""
-        if self._known is None:  # those of all cost no more: one question to the workers either way
-            parts = self._crew.ask_all(merging.gains, self._centre, self._merging, self._picks)
-            self._known = np.sum(parts, axis=0)
-        return np.asarray(self._known[candidates])
+        at = len(self.order)
+        if at < len(self._made.order) and candidates.tolist() == [self._made.order[at]]:
+            found = self._made.gains[at : at + 1]
+        else:
+            found = np.sum(
+                self._crew.ask_all(merging.gains, self._centre, self._merging, self.order, candidates), axis=0
+            )
+        self._measured.update(zip(candidates.tolist(), found.tolist(), strict=True))
+        return found
+
+    def tighten(self, bounds: NDArray[np.float64]) -> bool:
+        """Lower upper bounds on all gains, by what the workers know or think worth measuring now."""
+        parts = self._crew.ask_all(merging.bounds, self._centre, self._merging, self.order)
+        np.minimum(bounds, np.sum(parts, axis=0), out=bounds)
+        return True
 
     def add(self, candidate: int) -> None:
         """Put a candidate into the set; workers learn of it with the next question."""
-        self.value += float(self.gains(np.array([candidate]))[0])
-        self._picks.append(candidate)
-        self._known = None
+        if candidate not in self._measured:
+            self.gains(np.array([candidate]))
+        self.raised.append(self._measured[candidate])
+        self.order.append(candidate)
+        self._measured = {}
+
+    def values(self, sets: Sequence[NDArray[np.int64]]) -> NDArray[np.float64]:
+        """The values of some sets of candidates."""
+        total: NDArray[np.float64] = np.sum(
+            self._crew.ask_all(merging.values, self._centre, self._merging, list(sets)), axis=0
+        )
+        return total
+
+    def end(self) -> None:
+        """Have the workers let go of what they kept."""
+        self._crew.ask_all(merging.end)
+
+
+def increases(
+    crew: Crew, centre: Any, shards: tuple[int, ...], rows: Compact, query: Query | None = None
+) -> NDArray[np.float64]:
+    """(k,) by how much each of some picks, in their order, raises the value on the rows of some shards.
+
+    Args:
+        crew: the workers.
+        centre: shared reference to the centre.
+        shards: whose rows are represented.
+        rows: (k, d) quantised rows of the picks.
+        query: bounds what coverage counts; None without one.
+    """
+    total: NDArray[np.float64] = np.sum(crew.ask_all(merging.increases, centre, shards, rows, query), axis=0)
+    return total
 
 
 def rows_of(crew: Crew, centre: Any, positions: NDArray[np.int64]) -> Compact:

@@ -3,28 +3,45 @@
 from __future__ import annotations
 
 import logging
-from dataclasses import dataclass, replace
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from benchcore.distributed import checkpoints
+from benchcore.distributed.constraints import Rules
 from benchcore.distributed.crew import Crew
-from benchcore.distributed.merge import MergedObjective, rows_of
-from benchcore.distributed.on_actors.coverage import value
+from benchcore.distributed.merge import MergedObjective, increases, rows_of
 from benchcore.distributed.on_actors.local import Given, local_greedy
+from benchcore.distributed.on_actors.merging import Merging
+from benchcore.distributed.on_actors.query import Query
 from benchcore.distributed.plan import Merge, Plan
+from benchcore.distributed.shards import Shard
 from benchcore.methods.problem import Problem
 from benchcore.progress import progress
 from benchcore.registry.identity import digest
 from benchcore.registry.root import Registry
-from benchcore.submodular.constraints.constraint import Cardinality
-from benchcore.submodular.constraints.rounds import Rounds, follows_rounds
-from benchcore.submodular.optimizers.naive import naive_greedy
+from benchcore.submodular.optimizers.lazy import lazy_greedy
 from benchcore.submodular.optimizers.result import Greedy
 
 log = logging.getLogger(__name__)
+
+_Columns = tuple[NDArray[np.int64], NDArray[np.bool_], NDArray[np.float64] | None]
+
+_PICKS_BETWEEN_CHECKPOINTS = 16  # of a merge under way
+
+
+def local_key(order: str, number: int, shard: Shard) -> str:
+    """Name of a shard's own picks in an order that is named so."""
+    return digest("local", order, number, shard.buckets)
+
+
+def merge_key(order: str, level: int, merge: Merge) -> str:
+    """Name of an inner merge's picks in an order that is named so."""
+    return digest("merge", order, level, merge.shards)
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,17 +52,23 @@ class Order:
         crew: workers that hold the shards.
         plan: shards and merges.
         problem: the pool; its `k` is the depth, how many picks are ordered.
+        rules: what the picks keep to.
         centre: shared reference to the centre.
         registry: where finished pieces are kept.
         key: hash of everything that the order depends on.
+        memory: bytes of pairs that a merge may keep over all workers.
+        query: bounds what coverage counts; None without one.
     """
 
     crew: Crew
     plan: Plan
     problem: Problem
+    rules: Rules
     centre: Any
     registry: Registry
     key: str
+    memory: int
+    query: Query | None = None
 
     def find(self) -> Greedy:
         """The order: read when it is finished already, else computed and kept. Picks are pool positions."""
@@ -55,19 +78,20 @@ class Order:
             return known
         found = self._local_rounds()
         for level, merges in enumerate(self.plan.levels):
-            found = [self._merge(level, merge, [found[child] for child in merge.children]) for merge in merges]
-        checkpoints.save(self.registry, self.key, found[0])
+            found = [
+                self._merge(level, number, [found[child] for child in merge.children])
+                for number, merge in enumerate(merges)
+            ]
         return found[0]
 
     def _local_rounds(self) -> list[Greedy]:
         """Each shard's own picks beyond the includes; finished shards are read."""
         shards = self.plan.shards
-        keys = [digest("local", self.key, number, shard.buckets) for number, shard in enumerate(shards)]
+        keys = [local_key(self.key, number, shard) for number, shard in enumerate(shards)]
         done = {number: checkpoints.load(self.registry, key) for number, key in enumerate(keys)}
-        further = self.problem.k - len(self.problem.include)
-        given = self.crew.share(Given(rows_of(self.crew, self.centre, self.problem.include), self.problem.given))
+        given = self.crew.share(Given(rows_of(self.crew, self.centre, self.problem.include), self.rules, self.query))
         calls = {
-            number: self.crew.begin(number, local_greedy, self.centre, further, given)
+            number: self.crew.begin(number, local_greedy, self.centre, given)
             for number, known in done.items()
             if known is None
         }
@@ -79,54 +103,113 @@ class Order:
                 advance(1)
         return [picks for _, picks in sorted(done.items()) if picks is not None]
 
-    def _merge(self, level: int, merge: Merge, parts: list[Greedy]) -> Greedy:
-        """The picks beyond the includes of some shards or merges, as picked again from all of theirs."""
-        last = level == len(self.plan.levels) - 1
-        key = digest("merge", self.key, level, merge.shards)
+    def _merge(self, level: int, number: int, parts: list[Greedy]) -> Greedy:
+        """The picks of some shards or merges, as picked again from all of theirs; the last merge's after includes."""
+        merges, last = self.plan.levels[level], level == len(self.plan.levels) - 1
+        key = self.key if last else merge_key(self.key, level, merges[number])
         known = None if last else checkpoints.load(self.registry, key)
         if known is not None:
             return known
-        found = self._merged(merge, parts)
-        if last:
-            return found
-        beyond = len(self.problem.include)
-        found = Greedy(found.order[beyond:], found.gains[beyond:])
+        where = f", level {level + 1} of {len(self.plan.levels)}" if len(self.plan.levels) > 1 else ""
+        name = f"merge {number + 1} of {len(merges)}{where}" if where else "merge"
+        found = self._merged(merges[number], parts, name, digest("made", key))
+        if not last:
+            beyond = len(self.problem.include)
+            found = Greedy(found.order[beyond:], found.gains[beyond:])
         checkpoints.save(self.registry, key, found)
+        for made in (digest("made", key), digest("plain", digest("made", key))):
+            checkpoints.remove(self.registry, made)
         return found
 
-    def _merged(self, merge: Merge, parts: list[Greedy]) -> Greedy:
+    def _merged(self, merge: Merge, parts: list[Greedy], name: str, key: str) -> Greedy:
+        """The greedy order of all that the parts hand over, or of a part, with all rows below to be represented."""
         candidates = np.unique(np.concatenate([self.problem.include, *(picks.order for picks in parts)]))
+        if len(parts) == 1 and self.rules.budget is not None:  # of a part alone, the better of two runs is known
+            return self._measured(merge, np.concatenate([self.problem.include, parts[0].order]))
         rows = rows_of(self.crew, self.centre, candidates)
-        objective = MergedObjective(self.crew, self.centre, merge.shards, rows)
-        given = np.searchsorted(candidates, self.problem.include)
-        further = self.problem.k - len(given)
-        available = self.problem.available[candidates]
-        rounds = Rounds(self.problem.turns[candidates], available, further, self.problem.given)
-        with progress("merge", self.problem.k, "picks") as advance:
-            merged = naive_greedy(objective, rounds, given, advance=advance)
-        best = replace(merged, order=candidates[merged.order])
-        return best if len(parts) == 1 else self._better_of(merge, best, parts)
+        represented = sum(len(self.plan.shards[shard].positions) for shard in merge.shards)
+        merging = Merging(digest(key, candidates.tolist()), merge.shards, represented, rows, self.memory, self.query)
+        best, objective = self._picked_again(merge, merging, candidates, name, key)
+        if self.rules.budget is not None:
+            other, objective = self._picked_again(merge, merging, candidates, name, digest("plain", key), by_cost=False)
+            best = other if other.gains.sum() > best.gains.sum() else best
+        return best if len(parts) == 1 else self._better_of(merge, objective, candidates, best, parts)
 
-    def _better_of(self, merge: Merge, merged: Greedy, parts: list[Greedy]) -> Greedy:
+    def _picked_again(
+        self,
+        merge: Merge,
+        merging: Merging,
+        candidates: NDArray[np.int64],
+        name: str,
+        key: str,
+        *,
+        by_cost: bool = True,
+    ) -> tuple[Greedy, MergedObjective]:
+        """The greedy order of a merge's candidates; by gain per cost where there are costs, unless told not to."""
+        made = checkpoints.load(self.registry, key) or self._measured(merge, self.problem.include)
+        made = Greedy(np.searchsorted(candidates, made.order), made.gains)
+        objective = MergedObjective(self.crew, self.centre, merging, made)
+        constraint = self.rules.constraint(*self._columns_of(candidates))
+        with progress(name, self.problem.k, "picks") as advance:
+            keeping = self._keeping(objective, candidates, len(made.order), key, advance)
+            merged = lazy_greedy(objective, constraint, made.order, by_cost=by_cost, landmarks=False, advance=keeping)
+        objective.end()
+        return Greedy(candidates[merged.order], merged.gains), objective
+
+    def _columns_of(self, rows: NDArray[np.int64]) -> _Columns:
+        """The same as `_columns`, of some prompts."""
+        groups, available, costs = self._columns
+        return groups[rows], available[rows], None if costs is None else costs[rows]
+
+    @cached_property
+    def _columns(self) -> _Columns:
+        """Groups, what may be picked, and costs: what the rules look at."""
+        return self.problem.turns, self.problem.available, self.problem.costs
+
+    def _keeping(
+        self,
+        objective: MergedObjective,
+        candidates: NDArray[np.int64],
+        known: int,
+        key: str,
+        advance: Callable[[int], None],
+    ) -> Callable[[int], None]:
+        """Keep the picks beyond the known ones now and then, so that the next run goes on from there."""
+
+        def made(picks: int) -> None:
+            advance(picks)
+            if len(objective.order) > known and len(objective.order) % _PICKS_BETWEEN_CHECKPOINTS == 0:
+                picked = objective.picks
+                checkpoints.save(self.registry, key, Greedy(candidates[picked.order], picked.gains))
+
+        return made
+
+    def _better_of(
+        self,
+        merge: Merge,
+        objective: MergedObjective,
+        candidates: NDArray[np.int64],
+        merged: Greedy,
+        parts: list[Greedy],
+    ) -> Greedy:
         """The merged order, unless one of its parts' is allowed and worth more on all rows of the merge."""
-        best, most = merged.order, float(merged.gains.sum())
-        for child, picks in zip(merge.children, parts, strict=True):
-            order = np.concatenate([self.problem.include, picks.order])
-            if len(order) < len(merged.order) or not self._allowed(picks):
-                continue
-            rows = rows_of(self.crew, self.centre, order)
-            worth = sum(self.crew.ask_all(value, self.centre, merge.shards, rows))
-            if worth > most:
-                log.info("select: the picks of part %d are worth more than the merged ones", child)
-                best, most = order, worth
-        return merged if best is merged.order else self._replayed(merge, best)
+        orders = [np.concatenate([self.problem.include, picks.order]) for picks in parts]
+        rivals = [part for part, picks in enumerate(parts) if self._allowed(picks)]
+        if not rivals:
+            return merged
+        values = objective.values([np.searchsorted(candidates, orders[part]) for part in rivals])
+        best = int(np.argmax(values))  # the first of equals
+        if values[best] <= merged.gains.sum():
+            return merged
+        log.info("select: the picks of part %d are worth more than the merged ones", merge.children[rivals[best]])
+        return self._measured(merge, orders[rivals[best]])
 
     def _allowed(self, picks: Greedy) -> bool:
-        return follows_rounds(picks.order, self.problem.turns, self.problem.available, self.problem.given)
+        return self.rules.allow(picks.order, *self._columns)
 
-    def _replayed(self, merge: Merge, order: NDArray[np.int64]) -> Greedy:
-        """The gains of a given order on all rows of a merge."""
+    def _measured(self, merge: Merge, order: NDArray[np.int64]) -> Greedy:
+        """An order with its gains on all rows of a merge."""
+        if not order.size:
+            return Greedy(order, np.zeros(0))
         rows = rows_of(self.crew, self.centre, order)
-        objective = MergedObjective(self.crew, self.centre, merge.shards, rows)
-        nothing_else = Cardinality(np.zeros(len(order), bool), 0)
-        return replace(naive_greedy(objective, nothing_else, np.arange(len(order))), order=order)
+        return Greedy(order, increases(self.crew, self.centre, merge.shards, rows, self.query))

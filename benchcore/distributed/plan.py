@@ -13,10 +13,10 @@ from benchcore.distributed.shards import Shard, cut
 from benchcore.errors import BenchcoreError
 
 _FIRST_DEPTH, _DEPTH_FACTOR = 256, 4
-_ENTRY_BYTES = 6  # of a pair that a merge keeps
-_DENSE_PICKS = 64  # the most picks of a merge before it keeps pairs: about one pair in t + 1 matters after t picks
-EXACT_ROWS = 150_000  # the most prompts whose certificate takes a pass over all pairs
-_WORKER_BYTES = 320 * 1024**2  # interpreter, Ray, pyarrow and deltalake, and blocks of similarities
+ENTRY_BYTES = 6  # of a pair that a merge keeps
+DENSE_PICKS = 64  # the most picks of a merge before it keeps pairs: about one pair in t + 1 matters after t picks
+EXACT_ROWS = 150_000  # the most prompts of which all pairs are looked at, for a certificate or a kernel
+SAMPLED_ROWS = 20_000  # rows of a sampled certificate
 
 
 @dataclass(frozen=True)
@@ -40,15 +40,25 @@ class Plan:
         shards: the parts of the pool.
         levels: of merges, from the shards upwards; the last has one. None where the method merges nothing.
         certificate: which bound on the optimum there will be.
+        candidates: how many prompts a method picks from that does not look at all of them; None for all other methods.
     """
 
     shards: tuple[Shard, ...]
     levels: tuple[tuple[Merge, ...], ...]
     certificate: Literal["exact", "sampled", "none"]
+    candidates: int | None = None
 
 
 def plan(
-    text_hash: NDArray[np.str_], *, k: int, shard_size: int, buckets: int, merge_gb: float | None, certified: bool
+    text_hash: NDArray[np.str_],
+    *,
+    k: int,
+    shard_size: int,
+    buckets: int,
+    merge_gb: float | None,
+    certified: bool,
+    exact_rows: int = EXACT_ROWS,
+    candidates: int | None = None,
 ) -> Plan:
     """Plan a selection of k prompts of a pool over shards.
 
@@ -59,6 +69,8 @@ def plan(
         buckets: of the embeddings table.
         merge_gb: GiB of pairs that a merge may keep over all workers; None where nothing is merged.
         certified: whether a certificate is wanted.
+        exact_rows: the most prompts of which all pairs are looked at.
+        candidates: of a larger pool, how many prompts the method picks from; None where it looks at all.
 
     Raises:
         BenchcoreError: no tree of merges keeps within `merge_gb`; says what would.
@@ -66,8 +78,9 @@ def plan(
     shards = cut(text_hash, shard_size, buckets)
     sizes = [len(shard.positions) for shard in shards]
     levels = () if merge_gb is None else merge_levels(sizes, k, int(merge_gb * 2**30))
-    exact = len(text_hash) <= EXACT_ROWS
-    return Plan(shards, levels, "none" if not certified else "exact" if exact else "sampled")
+    exact = len(text_hash) <= exact_rows
+    certificate: Literal["exact", "sampled", "none"] = "none" if not certified else "exact" if exact else "sampled"
+    return Plan(shards, levels, certificate, None if exact else candidates)
 
 
 def merge_levels(sizes: list[int], k: int, memory: int) -> tuple[tuple[Merge, ...], ...]:
@@ -81,7 +94,7 @@ def merge_levels(sizes: list[int], k: int, memory: int) -> tuple[tuple[Merge, ..
     Raises:
         BenchcoreError: not even merges of two fit; says what would.
     """
-    most_pairs = memory // _ENTRY_BYTES * (_DENSE_PICKS + 1)
+    most_pairs = memory // ENTRY_BYTES * (DENSE_PICKS + 1)
     level_count = 1
     while True:
         branches = max(2, math.ceil(round(len(sizes) ** (1 / level_count), 9)))
@@ -91,7 +104,7 @@ def merge_levels(sizes: list[int], k: int, memory: int) -> tuple[tuple[Merge, ..
         if branches == 2:
             break
         level_count += 1
-    needed = max(pairs(merge, sizes, k) for merge in levels[-1]) / (_DENSE_PICKS + 1) * _ENTRY_BYTES / 2**30
+    needed = max(pairs(merge, sizes, k) for merge in levels[-1]) / (DENSE_PICKS + 1) * ENTRY_BYTES / 2**30
     raise BenchcoreError(
         f"the last merge of {sum(sizes):,} prompts with {k:,} picks a side needs {needed:.1f} GiB over all workers",
         where="select.merge_gb",
@@ -124,30 +137,3 @@ def depth(k: int, most: int) -> int:
     while deep < k:
         deep *= _DEPTH_FACTOR
     return min(deep, most)
-
-
-def bytes_needed(shards: tuple[Shard, ...], dimension: int, workers: int) -> int:
-    """Memory of all workers together at their peak.
-
-    A worker holds its rows (while they are quantised, twice) and, for the certificate, one other shard's.
-    """
-    rows = sum(len(shard.positions) for shard in shards)
-    largest = max(len(shard.positions) for shard in shards)
-    return workers * (_WORKER_BYTES + 3 * largest * dimension * 4) + 2 * rows * dimension * 4
-
-
-def require_memory(needed: int, available: int, shards: tuple[Shard, ...], workers: int) -> None:
-    """Refuse a plan that does not fit.
-
-    Raises:
-        BenchcoreError: with the figures, and what would fit.
-    """
-    if needed <= available:
-        return
-    rows = sum(len(shard.positions) for shard in shards)
-    raise BenchcoreError(
-        f"{rows:,} prompts in {len(shards)} shards on {workers} workers need {needed / 2**30:.1f} GiB of memory,"
-        f" {available / 2**30:.1f} GiB are free",
-        where="select",
-        mend="Lower select.workers, lower select.shard_size, or use a larger cluster.",
-    )

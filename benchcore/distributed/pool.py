@@ -42,6 +42,7 @@ class Pool:
         encoder_description: what the fingerprint stands for (name, revision, template, ...), for the manifest.
         blocks: features besides the vector, by name.
         feature_text: (n,) strings under which the rows of `blocks` stand; None where they are those of `text_hash`.
+        tokens: (n,) positive whole numbers, what a model has to read; None where no budget asks for them.
     """
 
     prompt_id: NDArray[np.str_]
@@ -56,6 +57,7 @@ class Pool:
     encoder_description: Mapping[str, Any]
     blocks: Mapping[str, Block] = field(default_factory=dict)
     feature_text: NDArray[np.str_] | None = None
+    tokens: NDArray[np.float64] | None = None
 
     def __post_init__(self) -> None:
         columns = (self.content_hash, self.text_hash, self.said, self.benchmark, self.category)

@@ -6,10 +6,15 @@ from benchcore.distributed.pool import Block, Pool
 from benchcore.errors import UsageError
 from benchcore.methods import METHODS
 from benchcore.methods.entry import Entry
+from benchcore.methods.kernel_mean.candidates import By
 from benchcore.methods.names import require_known
+from benchcore.methods.score_free.balanced_swaps import balanced_swaps_by
+from benchcore.methods.score_free.nested_swaps import nested_swaps_by
 
 BLOCKS = ("embedding", "surface", "ngrams")
 SHARDED = "facility_location"  # runs on shards; others that look at blocks run on the whole pool in one process
+# These do so up to `select.exact_rows` prompts; beyond, they pick from candidates, whose means the workers measure.
+FROM_CANDIDATES: dict[str, By] = {"nested_swaps": nested_swaps_by, "balanced_swaps": balanced_swaps_by}
 
 
 def method_of(name: str) -> Entry:

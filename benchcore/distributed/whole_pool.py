@@ -14,7 +14,7 @@ from benchcore.distributed import checkpoints
 from benchcore.distributed.identity import Identity
 from benchcore.distributed.pool import Block, Pool
 from benchcore.distributed.shards import cut
-from benchcore.distributed.vectors import Embeddings
+from benchcore.distributed.vectors import Embeddings, by_benchmark
 from benchcore.distributed.ways import blocks_of, method_of
 from benchcore.errors import BenchcoreError
 from benchcore.machine import free_memory
@@ -85,9 +85,17 @@ class WholePool:
         self._require_memory(stored.dimension(), 0, "reading the vectors")
         return self._directed(self._read("embedding", stored))
 
-    def _features(self, k: int) -> dict[str, NDArray[np.float32]]:
+    def stored(self) -> dict[str, Embeddings]:
+        """Where the blocks that the method looks at lie, by name.
+
+        Raises:
+            BenchcoreError: prompts lack a block.
+        """
         blocks = blocks_of(self.config.select.method, self.pool)
-        stored = {name: self._stored(name, block) for name, block in blocks.items()}
+        return {name: self._stored(name, block) for name, block in blocks.items()}
+
+    def _features(self, k: int) -> dict[str, NDArray[np.float32]]:
+        stored = self.stored()
         self._require_memory(sum(vectors.dimension() for vectors in stored.values()), k, self.config.select.method)
         features = {name: self._read(name, vectors) for name, vectors in stored.items()}
         self._directed(features["embedding"])
@@ -104,9 +112,10 @@ class WholePool:
     def _stored(self, name: str, block: Block) -> Embeddings:
         vectors = Embeddings(self.registry, self.version, block.encoder)
         lacking = vectors.lacking(self._texts(name))
-        if lacking:
+        if lacking.any():
+            named = by_benchmark(self.pool.benchmark[lacking].tolist())
             raise BenchcoreError(
-                f"{lacking:,} of {self.pool.n:,} prompts lack the block '{name}'",
+                f"{lacking.sum():,} of {self.pool.n:,} prompts lack the block '{name}' ({named})",
                 where=self.registry.root,
                 mend="Run `benchcore embed CONF`; it computes only what is missing.",
             )

@@ -80,7 +80,7 @@ class Certificate:
     Attributes:
         upper_bound: no feasible set of the same size has a larger objective value.
         ratio: value / upper_bound, in [0, 1].
-        kind: `exact`, or `sampled` for an upper confidence bound.
+        kind: `exact`, or `sampled` for an upper confidence bound (see `distributed/certificate.py`).
     """
 
     upper_bound: float

@@ -1,11 +1,21 @@
-"""Logging of a command and of the processes it starts: lines on stderr, other people's libraries when they warn."""
+"""Logging of a command and of the processes it starts: lines on stderr, other people's libraries when they warn.
+
+With BENCHCORE_LOG=json each line is a JSON object, for a scheduler's collector.
+"""
 
 from __future__ import annotations
 
 import logging
+import os
 import sys
 from dataclasses import dataclass
-from typing import TextIO
+from datetime import UTC, datetime
+from typing import Any, TextIO
+
+import orjson
+
+from benchcore.errors import UsageError
+from benchcore.progress import LOG_VARIABLE, logs_are_json
 
 
 @dataclass(frozen=True)
@@ -32,11 +42,17 @@ _current = LogStyle()
 
 
 def configure_logging(style: LogStyle) -> None:
-    """Send log lines to stderr in this process; calling it again replaces the earlier style."""
+    """Send log lines to stderr in this process; calling it again replaces the earlier style.
+
+    Raises:
+        UsageError: BENCHCORE_LOG is neither `json` nor `text`.
+    """
     global _current  # noqa: PLW0603  (logging is global to a process, and so is the style a child process takes over)
     _current = style
     handler = _StderrHandler()
-    handler.setFormatter(_Formatter(style.debug))
+    if os.environ.get(LOG_VARIABLE, "text") not in ("text", "json", ""):
+        raise UsageError(f"'{os.environ[LOG_VARIABLE]}' is no format of logs", LOG_VARIABLE, "There are text and json.")
+    handler.setFormatter(_JsonFormatter() if logs_are_json() else _Formatter(style.debug))
     logging.basicConfig(level=logging.WARNING, handlers=[handler], force=True)
     logging.captureWarnings(True)
     logging.getLogger("benchcore").setLevel(style.level)
@@ -72,3 +88,18 @@ class _Formatter(logging.Formatter):
         level = "" if record.levelno == logging.INFO else f"{record.levelname.lower()}: "
         origin = f"{self.formatTime(record, self.datefmt)} {record.name}" if self.debug else "benchcore"
         return f"{origin}: {level}{line}"
+
+
+class _JsonFormatter(logging.Formatter):
+    """One JSON object a line: time, level, logger, message, and the figures of a line of progress."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        told: dict[str, Any] = {
+            "time": datetime.fromtimestamp(record.created, UTC).isoformat(timespec="milliseconds"),
+            "level": record.levelname.lower(),
+            "logger": record.name,
+            "message": record.getMessage(),
+        }
+        if record.exc_info:
+            told["traceback"] = self.formatException(record.exc_info)
+        return orjson.dumps(told | getattr(record, "progress_fields", {}), default=str).decode()

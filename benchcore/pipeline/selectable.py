@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from benchcore.config import Config, EmbedSection
 from benchcore.distributed.pool import Block, Pool
+from benchcore.distributed.vectors import by_benchmark
 from benchcore.errors import BenchcoreError
 from benchcore.pipeline import filters
 from benchcore.registry.root import Registry
@@ -53,7 +54,7 @@ def selectable(config: Config, registry: Registry, pinned: Mapping[str, int]) ->
     if features and config.embed.encoder.vectors is not None:
         said = _strings(_text_hashes(registry, pinned, Renderer(config.embed, said=True), ids))
     encoder = fingerprint(config.embed, registry)
-    return Pool(
+    pool = Pool(
         prompt_id=_strings(prompts["prompt_id"]),
         content_hash=_strings(prompts["content_hash"]),
         text_hash=_strings(hashes),
@@ -70,6 +71,14 @@ def selectable(config: Config, registry: Registry, pinned: Mapping[str, int]) ->
         },
         feature_text=said,
     )
+    return pool if config.select.budget is None else replace(pool, tokens=_tokens(config, registry, pinned, pool))
+
+
+def _tokens(config: Config, registry: Registry, pinned: Mapping[str, int], pool: Pool) -> NDArray[np.float64]:
+    """What a model has to read for each prompt, as a plan has it, but at least one token."""
+    from benchcore.pipeline.planning.costs import tokens_of
+
+    return np.maximum(tokens_of(config.plan, registry, pinned, pool, np.arange(pool.n)).read, 1.0)
 
 
 def collapse(prompts: pa.Table) -> tuple[pa.Table, NDArray[np.int64]]:
@@ -159,15 +168,20 @@ def _truncated(
     stored = read(registry, "embeddings", pinned.get("embeddings"), columns, pc.field("encoder") == encoder)
     places = pc.index_in(hashes, value_set=stored["text_hash"])
     if places.null_count:
-        lacking = Counter(benchmarks.filter(pc.is_null(places)).to_pylist()).most_common()
-        named = ", ".join(f"{name} {count:,}" for name, count in lacking[:3])
-        more = f" and {len(lacking) - 3} more benchmarks" if len(lacking) > 3 else ""
+        named = by_benchmark(benchmarks.filter(pc.is_null(places)).to_pylist())
         raise BenchcoreError(
-            f"{places.null_count:,} of {len(hashes):,} prompts have no embedding yet ({named}{more})",
+            f"{places.null_count:,} of {len(hashes):,} prompts have no embedding yet ({named})"
+            f"{_by_others(registry, pinned) if stored.num_rows == 0 else ''}",
             where=registry.root,
             mend="Run `benchcore embed CONF`; it encodes only what is missing.",
         )
     return np.asarray(stored["truncated"].take(places).fill_null(False), bool)
+
+
+def _by_others(registry: Registry, pinned: Mapping[str, int]) -> str:
+    """What to say of a table that has vectors, and none of the encoder that is configured."""
+    encoders = len(read(registry, "embeddings", pinned.get("embeddings"), ("encoder",))["encoder"].unique())
+    return f"; the vectors that there are have other encoders or texts ({encoders} fingerprints)" if encoders else ""
 
 
 def _precision(embed: EmbedSection, decided: str | None) -> str | None:

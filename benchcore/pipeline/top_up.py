@@ -104,10 +104,11 @@ def _plain(semantic: Mapping[str, Any]) -> dict[str, Any]:
 
 def _prefixes(old: Config, larger: Config, pool: Pool) -> bool:
     """Whether the old picks are a prefix of the larger coreset's without further ado."""
+    from benchcore.distributed.constraints import is_nested
     from benchcore.distributed.plan import depth
     from benchcore.distributed.ways import SHARDED, method_of
 
-    if not method_of(old.select.method).nested:
+    if not (method_of(old.select.method).nested and is_nested(old.select)):
         return False
     shards = _identity(old, pool).semantic["plan"]["shards"]
     if old.select.method != SHARDED or shards == 1:

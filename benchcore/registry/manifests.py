@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -22,6 +23,7 @@ _JSON_COLUMNS = (
     "coverage",
     "library_versions",
     "timings",
+    "plan",
 )
 _WITHOUT_CENTRE = ("coreset_id", *_JSON_COLUMNS, "input_digest", "seed", "k", "value", "run_id")
 
@@ -42,6 +44,7 @@ class Manifest:
     coverage: list[dict[str, Any]]
     library_versions: dict[str, str]
     timings: dict[str, float]
+    plan: dict[str, Any]
     run_id: str
 
 
@@ -110,6 +113,11 @@ def manifest_warnings(manifest: Manifest) -> list[str]:
         named = ", ".join(absent[:5]) + (f", {len(absent) - 5} more" if len(absent) > 5 else "")
         told.append(f"{len(absent)} benchmarks have no pick ({named}): their own scores cannot be estimated.")
     return told
+
+
+def certainty(certificate: Mapping[str, Any]) -> str:
+    """What is to be said of a bound that a sample gave: `, 99 % confidence`; nothing of an exact one."""
+    return f", {100 * certificate['confidence']:.0f} % confidence" if "confidence" in certificate else ""
 
 
 def _decode(row: dict[str, Any]) -> Manifest:

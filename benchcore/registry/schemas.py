@@ -101,10 +101,11 @@ SCHEMAS: dict[str, pa.Schema] = {
             ("seed", INTEGER),
             ("k", INTEGER),
             ("value", REAL),  # in [0, 1]: the mass-weighted mean similarity of a prompt to its nearest pick
-            ("certificate", TEXT),  # JSON object: upper_bound, ratio, kind
+            ("certificate", TEXT),  # JSON object: upper_bound, ratio, kind; confidence and rows where it is sampled
             ("coverage", TEXT),  # JSON list, one object a benchmark
             ("library_versions", TEXT),  # JSON object
             ("timings", TEXT),  # JSON object: step -> seconds
+            ("plan", TEXT),  # JSON object: shards, merges, workers, expected seconds and bytes of each round
             ("run_id", TEXT),
         ]
     ),

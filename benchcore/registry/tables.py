@@ -101,7 +101,8 @@ def missing_file(registry: Registry, name: str, error: FileNotFoundError) -> Ben
     return BenchcoreError(
         f"table '{name}' lacks one of its data files ({str(error).splitlines()[0][:300]})",
         where=registry.root,
-        mend="Bring the file back from a copy; or remove the folder of a table that can be made again (embeddings, "
+        mend="If vacuum took it from an older version, run the command again: it reads the newest. Else bring the file "
+        "back from a copy; or remove the folder of a table that can be made again (embeddings, "
         "coresets, coreset_weights and manifests together) and run the command again.",
     )
 

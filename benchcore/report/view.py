@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import orjson
 
-from benchcore.registry.manifests import Manifest, manifest_warnings
+from benchcore.registry.manifests import Manifest, certainty, manifest_warnings
 from benchcore.report.curve_picture import curve_picture
 from benchcore.report.findings import Findings
 from benchcore.report.ground import Ground
@@ -68,6 +68,7 @@ def view(material: Material) -> dict[str, Any]:
         "manifest": manifest,
         "semantic": manifest.semantic_configuration,
         "certificate": manifest.certificate,
+        "certainty": certainty(manifest.certificate),
         "coverage": coverage,
         "categories": _categories(coverage),
         "prompts": sum(row["prompts"] for row in manifest.coverage),

@@ -48,8 +48,13 @@ def run(task: Task, threads: int, scratch: Path) -> Outcome:
     return Outcome(error=f"exit status {done.returncode}: {said[-1] if said else 'said nothing'}")
 
 
+def environment_of(threads: int) -> dict[str, str]:
+    """This process's environment, with a number of threads for all libraries."""
+    return {**os.environ, **dict.fromkeys(_THREADS, str(threads))}
+
+
 def _environment(task: Task, threads: int, scratch: Path) -> dict[str, str]:
-    environment = {**os.environ, **dict.fromkeys(_THREADS, str(task.threads or threads))}
+    environment = environment_of(task.threads or threads)
     if task.cache != "usual":
         # Empty for the first task that compiles an objective, filled by it for the next.
         environment["NUMBA_CACHE_DIR"] = str(scratch / f"{task.objective}-compiled")

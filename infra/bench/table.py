@@ -29,20 +29,25 @@ def show_machine(to: Console, machine: dict[str, str]) -> None:
 
 def show_case(to: Console, case: Case, report: Report, outcomes: Outcomes) -> None:
     """A case's figures, its targets, and what failed."""
+    show_report(to, f"{case.name}: {case.shows}", report)
+    for task in case.tasks:
+        if outcomes[task].error is not None:
+            to.print(f"  failed: {task}: {outcomes[task].error}", style="red", markup=False)
+
+
+def show_report(to: Console, title: str, report: Report) -> None:
+    """Figures and targets."""
     table = Table(*report.columns)
     for column in table.columns[1:]:
         column.justify = "right"
     for row in report.rows:
         table.add_row(*row)
-    to.print(f"\n{case.name}: {case.shows}", style="bold", markup=False)
+    to.print(f"\n{title}", style="bold", markup=False)
     to.print(table)
     for note in report.notes:
         to.print(f"  {note}", style="dim", markup=False)
     for target in report.targets:
         to.print(f"  {in_words(target)}", style="green" if target.met else "red", markup=False)
-    for task in case.tasks:
-        if outcomes[task].error is not None:
-            to.print(f"  failed: {task}: {outcomes[task].error}", style="red", markup=False)
 
 
 def in_words(target: Target) -> str:

@@ -13,7 +13,7 @@ from benchcore.registry.schemas import KEYS, SCHEMAS
 from benchcore.registry.tables import current_version, read
 
 # Who wrote a row and when may differ between an undisturbed run and one that was killed; nothing else may.
-_BY_RUN = {"run_id", "first_run", "timings", "table_versions", "superseded_by"}
+_BY_RUN = {"run_id", "first_run", "timings", "plan", "table_versions", "superseded_by"}
 
 
 def contents(root: Path) -> dict[str, list[dict[str, Any]]]:

@@ -1,6 +1,6 @@
 """kill -9 of any part at a seeded moment, then the same command again: the tables of an undisturbed run.
 
-One death of each kind is in the ordinary run; `make test-faults` runs three of each and takes SEED.
+Two deaths are in the ordinary run; `make test-faults` runs three of each kind and takes SEED.
 """
 
 from __future__ import annotations
@@ -45,45 +45,41 @@ def _after(folder: Path, conf: Path) -> dict[str, list[dict[str, Any]]]:
     return books.contents(folder / "registry")
 
 
-def _after_the_driver_died(folder: Path, seed: int) -> dict[str, list[dict[str, Any]]]:
+def _kill_the_driver(folder: Path, command: commands.Command, seed: int) -> None:
     draw = random.Random(f"driver {seed}")
     moment = draw.choice(sorted(MOMENTS))
-    conf = write_registry(folder)
-    command = commands.Command(folder, "run", str(conf))
     command.wait_until(lambda: any((folder / "registry").glob(MOMENTS[moment])))
     command.kill(after_s=draw.random() * 0.3)
-    return _after(folder, conf)
 
 
-def _after_a_part_died(folder: Path, is_target: Callable[..., bool], seed: int) -> dict[str, list[dict[str, Any]]]:
-    conf = write_registry(folder)
+def _kill_a_part(folder: Path, conf: Path, is_target: Callable[..., bool], seed: int) -> None:
     command = commands.Command(folder, "run", str(conf))
     commands.kill_one(command, is_target, random.Random(f"part {seed}"))
     ended = command.result()
     assert "Traceback" not in ended.err, ended.err
-    return _after(folder, conf)
 
 
-def test_a_killed_driver(tmp_path: Path, undisturbed: dict[str, list[dict[str, Any]]]) -> None:
-    """The driver dies anywhere; the next run ends as if it had run once."""
-    assert _after_the_driver_died(tmp_path, SEED) == undisturbed
+def test_a_killed_python_worker_and_a_killed_driver(
+    tmp_path: Path, undisturbed: dict[str, list[dict[str, Any]]]
+) -> None:
+    """A Python worker of Spark dies, and later the driver; the next run ends as if it had run once.
 
-
-def test_a_killed_ray_actor(tmp_path: Path, undisturbed: dict[str, list[dict[str, Any]]]) -> None:
-    """A Ray actor dies; nothing is lost and nothing doubled."""
-    assert _after_a_part_died(tmp_path, commands.is_ray_actor, SEED) == undisturbed
-
-
-def test_a_killed_spark_python_worker(tmp_path: Path, undisturbed: dict[str, list[dict[str, Any]]]) -> None:
-    """A Python worker of Spark dies; nothing is lost and nothing doubled."""
-    assert _after_a_part_died(tmp_path, commands.is_spark_python_worker, SEED) == undisturbed
+    Actors that die have tests of their own where they work (tests/embedding, tests/distributed).
+    """
+    conf = write_registry(tmp_path)
+    command = commands.Command(tmp_path, "run", str(conf))
+    commands.kill_one(command, commands.is_spark_python_worker, random.Random(f"part {SEED}"))
+    _kill_the_driver(tmp_path, command, SEED)
+    assert _after(tmp_path, conf) == undisturbed
 
 
 @pytest.mark.faults
 @pytest.mark.parametrize("seed", [SEED + 1, SEED + 2, SEED + 3])
 def test_more_drivers(tmp_path: Path, undisturbed: dict[str, list[dict[str, Any]]], seed: int) -> None:
     """Three more deaths of the driver."""
-    assert _after_the_driver_died(tmp_path, seed) == undisturbed
+    conf = write_registry(tmp_path)
+    _kill_the_driver(tmp_path, commands.Command(tmp_path, "run", str(conf)), seed)
+    assert _after(tmp_path, conf) == undisturbed
 
 
 @pytest.mark.faults
@@ -95,4 +91,6 @@ def test_more_parts(
     tmp_path: Path, undisturbed: dict[str, list[dict[str, Any]]], is_target: Callable[..., bool], seed: int
 ) -> None:
     """Three more deaths of each kind of worker."""
-    assert _after_a_part_died(tmp_path, is_target, seed) == undisturbed
+    conf = write_registry(tmp_path)
+    _kill_a_part(tmp_path, conf, is_target, seed)
+    assert _after(tmp_path, conf) == undisturbed

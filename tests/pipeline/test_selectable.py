@@ -167,6 +167,11 @@ def test_prompts_without_embedding_are_counted_and_the_mending_command_named(reg
 
     with pytest.raises(BenchcoreError, match=r"2 of 3 prompts have no embedding yet \(two 2\).*`benchcore embed CONF`"):
         pool_of(config, registry)
+    vectors = Path(registry.root, "others.parquet")
+    pq.write_table(pa.table({"prompt_id": ["a"], "vector": [[0.0, 1.0]]}), vectors)
+    others = Config.model_validate(config.model_dump() | {"embed": {"encoder": {"vectors": str(vectors)}}})
+    with pytest.raises(BenchcoreError, match=r"3 of 3 .*; the vectors that there are have other .*\(1 fingerprints\)"):
+        pool_of(others, registry)
 
 
 def test_an_empty_registry_is_told(registry: Registry, config: Config):
@@ -200,3 +205,18 @@ def test_regions_of_a_known_language_are_known():
 
     assert outside(languages, frozenset({"en", "pt"})).tolist() == [False, False, False, False, True, False, True]
     assert not outside(languages, None).any()
+
+
+def test_a_budget_knows_what_each_prompt_takes_to_read(registry: Registry, config: Config):
+    """Characters over plan.characters_per_token, rounded up, and never nothing; no tokens without a budget."""
+    rows = [prompt("one", 1, n_characters=10), prompt("one", 2, n_characters=0), prompt("one", 3, n_characters=12)]
+    store(registry, "prompts", rows)
+    embed_all(config, registry)
+    priced = {"select": {"budget": {"tokens": 100}}, "plan": {"characters_per_token": 4}}
+
+    pool = pool_of(Config.model_validate(config.model_dump() | priced), registry)
+
+    assert pool.tokens is not None
+    taken = dict(zip(pool.prompt_id.tolist(), pool.tokens.tolist(), strict=True))
+    assert taken == {rows[0]["prompt_id"]: 3, rows[1]["prompt_id"]: 1, rows[2]["prompt_id"]: 3}
+    assert pool_of(config, registry).tokens is None

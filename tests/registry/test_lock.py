@@ -1,6 +1,7 @@
 """One writer at a time, and the lock goes with its holder."""
 
 import logging
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -8,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from benchcore.errors import BenchcoreError
+from benchcore.registry import lock
 from benchcore.registry.lock import writer_lock
 from benchcore.registry.root import Registry
 
@@ -62,6 +64,17 @@ def test_the_lock_of_a_killed_process_is_free(tmp_path: Path):
     with writer_lock(Registry.at(tmp_path), "mine", timeout_s=0):
         assert "mine" in (tmp_path / "_lock.json").read_text()
     assert not (tmp_path / "_lock.json").exists()
+
+
+def test_who_waits_for_a_process_that_is_killed_comes_next(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    """The holder dies by kill -9 while another waits."""
+    holder = _holder(tmp_path)
+    monkeypatch.setattr(lock.log, "info", lambda *line: holder.kill())  # said when the wait begins
+
+    with writer_lock(Registry.at(tmp_path), "mine", timeout_s=30):
+        assert "mine" in (tmp_path / "_lock.json").read_text()
+    _end(holder)
+    assert holder.returncode == -signal.SIGKILL
 
 
 def test_it_is_free_again_after_an_error(tmp_path: Path):

@@ -31,20 +31,22 @@ class ShardRows:
     Attributes:
         buckets: partitions of the embeddings table.
         positions: (n,) in the pool, ascending.
-        ids: (n,) prompt ids, for errors.
-        text_hash: (n,) texts of the rows.
+        ids: (n,) prompt ids as bytes (a quarter of what numpy takes for text), for errors.
+        text_hash: (n,) texts of the rows, as bytes.
         mass: (n,) whole numbers.
         turns: (n,) group numbers for balanced rounds.
         available: (n,) whether a row may be picked.
+        costs: (n,) their prices, where there is a budget.
     """
 
     buckets: tuple[int, ...]
     positions: NDArray[np.int64]
-    ids: NDArray[np.str_]
-    text_hash: NDArray[np.str_]
+    ids: NDArray[np.bytes_]
+    text_hash: NDArray[np.bytes_]
     mass: NDArray[np.float64]
     turns: NDArray[np.int64]
     available: NDArray[np.bool_]
+    costs: NDArray[np.float64] | None = None
 
 
 class HeldShards:
@@ -98,7 +100,7 @@ def checked_vectors(embeddings: Embeddings, shard: ShardRows) -> NDArray[np.floa
     """
     vectors = embeddings.read(shard.buckets, shard.text_hash)
     try:
-        require_directions(vectors, shard.ids)
+        require_directions(vectors, np.char.decode(shard.ids))
     except ValueError as error:
         raise BenchcoreError(str(error), where="embeddings", mend=_MEND) from None
     return vectors

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-import numpy as np
-from numpy.typing import NDArray
-
+from benchcore.distributed.constraints import Rules
 from benchcore.distributed.on_actors.coverage import nearest_similarity
 from benchcore.distributed.on_actors.held import Centre, Compact, HeldShards
-from benchcore.submodular.constraints.rounds import Rounds
+from benchcore.distributed.on_actors.query import Query, window
+from benchcore.submodular.constraints.constraint import Constraint
 from benchcore.submodular.objectives.facility_location import FacilityLocation
+from benchcore.submodular.optimizers.knapsack import knapsack_greedy
 from benchcore.submodular.optimizers.lazy import lazy_greedy
 from benchcore.submodular.optimizers.result import Greedy
+from benchcore.submodular.similarities.capped import CappedSimilarity
 from benchcore.submodular.similarities.dot import DotSimilarity
 
 
@@ -22,17 +23,30 @@ class Given:
 
     Attributes:
         rows: (g, d) their quantised rows.
-        counts: (turns,) how many of them each group has.
+        rules: what picks keep to, these among them.
+        query: bounds what coverage counts; None without one.
     """
 
     rows: Compact
-    counts: NDArray[np.int64]
+    rules: Rules
+    query: Query | None = None
 
 
-def local_greedy(held: HeldShards, shard: int, centre: Centre, depth: int, given: Given) -> Greedy:
+def local_greedy(held: HeldShards, shard: int, centre: Centre, given: Given) -> Greedy:
     """Greedy picks of one of the actor's shards beyond the given ones, as pool positions."""
     own, rows = held.shards[shard], held.rows(shard, centre)
-    floor = nearest_similarity(rows, given.rows)
-    objective = FacilityLocation(DotSimilarity(rows, clipped=False), own.mass, floor, memory=held.memory)
-    picks = lazy_greedy(objective, Rounds(own.turns, own.available, depth, given.counts), landmarks=False)
+    floor, similarity = nearest_similarity(rows, given.rows), DotSimilarity(rows, clipped=False)
+    limits = window(held, shard, centre, given.query)
+    if limits is not None:
+        floor = limits.clip(floor)
+    capped = CappedSimilarity(similarity, limits.high) if limits is not None and limits.caps else similarity
+    objective = FacilityLocation(capped, own.mass, floor, memory=held.memory)
+
+    def constraint() -> Constraint:
+        return given.rules.constraint(own.turns, own.available, own.costs)
+
+    if constraint().costs is None:
+        picks = lazy_greedy(objective, constraint(), landmarks=False)
+    else:
+        picks = knapsack_greedy(objective, constraint, landmarks=False)
     return Greedy(own.positions[picks.order], picks.gains)

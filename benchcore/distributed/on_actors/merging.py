@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from benchcore.distributed.on_actors.held import Centre, Compact, HeldShards
-from benchcore.submodular.pairs.passes import Passes
+from benchcore.distributed.on_actors.query import Query, window
+from benchcore.submodular.pairs.candidate_gains import CandidateGains
+from benchcore.submodular.pairs.threads import Threads
 from benchcore.submodular.quantise import Rows
-from benchcore.submodular.similarities.dot import DotSimilarity
+from benchcore.submodular.similarities.window import Window, unbounded
+
+_ROWS = 1024  # of a block
 
 
 @dataclass(frozen=True, eq=False)
@@ -21,59 +25,130 @@ class Merging:
     Attributes:
         name: tells merges apart.
         shards: whose rows are represented.
+        rows: how many these are.
         candidates: (m, d) quantised rows.
+        memory: bytes of pairs that all actors together may keep.
+        query: bounds what coverage counts; None without one.
     """
 
     name: str
     shards: tuple[int, ...]
+    rows: int
     candidates: Compact
+    memory: int
+    query: Query | None = None
 
 
-def gains(held: HeldShards, centre: Centre, merging: Merging, picks: Sequence[int]) -> NDArray[np.float64]:
-    """(m,) what each candidate gains on the actor's rows, after some picks.
+def gains(
+    held: HeldShards, centre: Centre, merging: Merging, picks: Sequence[int], candidates: NDArray[np.int64]
+) -> NDArray[np.float64]:
+    """(len(candidates),) what some candidates gain on the actor's rows, after some picks.
 
     Args:
         held: the actor's shards.
         centre: of the pool.
         merging: the merge.
-        picks: candidates in the set, in order; usually those of the last call and one more.
+        picks: candidates in the set, in order; usually those of the last call and a few more.
+        candidates: whose gains.
     """
-    kept = held.kept.get("merge")
-    if kept is None or kept.name != merging.name or kept.picks != list(picks[: len(kept.picks)]):
-        rows = merging.candidates.astype(np.float32)
-        mine = [number for number in merging.shards if number in held.shards]
-        parts = [Covered(rows, held.rows(number, centre), held.shards[number].mass) for number in mine]
-        kept = held.kept["merge"] = _Kept(merging.name, parts)
-    for part in kept.parts:
-        part.cover(picks[len(kept.picks) :])
-    kept.picks = list(picks)
-    total: NDArray[np.float64] = np.sum(
-        [np.zeros(len(merging.candidates)), *(part.gains() for part in kept.parts)], axis=0
-    )
-    return total
+    return _total(len(candidates), [part.gains(candidates) for part in _parts(held, centre, merging, picks)])
+
+
+def bounds(held: HeldShards, centre: Centre, merging: Merging, picks: Sequence[int]) -> NDArray[np.float64]:
+    """(m,) what no candidate's gain on the actor's rows exceeds after some picks; arguments as of `gains`."""
+    parts = [part.bounds() for part in _parts(held, centre, merging, picks)]
+    return _total(len(merging.candidates), parts)
+
+
+def increases(
+    held: HeldShards, centre: Centre, shards: Sequence[int], rows: Compact, query: Query | None
+) -> NDArray[np.float64]:
+    """(k,) by how much each of some picks, in order, raises the value on those of the shards that are the actor's.
+
+    Args:
+        held: the actor's shards.
+        centre: of the pool.
+        shards: whose rows are represented.
+        rows: (k, d) quantised rows of the picks.
+        query: bounds what coverage counts; None without one.
+    """
+    raised, columns = np.zeros(len(rows)), rows.astype(np.float32).T
+    for own, mass, limits in _blocks(held, centre, shards, query):
+        low, high = limits.low[:, None], limits.high[:, None]
+        reached = np.minimum(np.maximum.accumulate(np.maximum(own @ columns, low), axis=1), high) - low
+        raised += np.diff(mass @ reached.astype(np.float64), prepend=0.0)
+    return raised
+
+
+def values(
+    held: HeldShards, centre: Centre, merging: Merging, sets: Sequence[NDArray[np.int64]]
+) -> NDArray[np.float64]:
+    """(len(sets),) the values of some sets of candidates on the actor's rows, from one product with all candidates."""
+    found, columns = np.zeros(len(sets)), merging.candidates.astype(np.float32).T
+    for own, mass, limits in _blocks(held, centre, merging.shards, merging.query):
+        similarities = own @ columns
+        for number, members in enumerate(sets):
+            reached = limits.clip(similarities[:, members].max(axis=1, initial=0.0)) - limits.low
+            found[number] += mass @ reached.astype(np.float64)
+    return found
+
+
+def end(held: HeldShards) -> None:
+    """Let go of what a merge kept."""
+    held.kept.pop("merge", None)
 
 
 @dataclass(eq=False)
 class _Kept:
     name: str
-    parts: list[Covered]
-    picks: list[int] = field(default_factory=list)
+    parts: list[CandidateGains]
+    picks: list[int]
 
 
-class Covered:
-    """Rows of a shard, covered by some of a set of candidates."""
+def _parts(held: HeldShards, centre: Centre, merging: Merging, picks: Sequence[int]) -> list[CandidateGains]:
+    """Gains on each of the actor's shards, with these picks."""
+    kept = held.kept.get("merge")
+    if kept is None or kept.name != merging.name or kept.picks != list(picks[: len(kept.picks)]):
+        end(held)  # before what takes its place needs the memory
+        kept = held.kept["merge"] = _Kept(merging.name, _begun(held, centre, merging, picks), list(picks))
+    further = np.array(picks[len(kept.picks) :], np.int64)
+    if further.size:
+        for part in kept.parts:
+            part.add(further)
+    kept.picks = list(picks)
+    parts: list[CandidateGains] = kept.parts
+    return parts
 
-    def __init__(self, candidates: Rows, rows: Rows, mass: NDArray[np.float64]) -> None:
-        self.rows, self.coverage = rows, np.zeros(len(rows), np.float32)
-        self._similarity = DotSimilarity(candidates, rows, clipped=False)
-        self._passes = Passes(self._similarity, mass)
 
-    def cover(self, candidates: Sequence[int]) -> None:
-        """Raise the coverage by candidates."""
-        for candidate in candidates:
-            row = self._similarity.block(np.array([candidate]), slice(None))[0]
-            np.maximum(self.coverage, row, out=self.coverage)
+def _begun(held: HeldShards, centre: Centre, merging: Merging, picks: Sequence[int]) -> list[CandidateGains]:
+    mine = [number for number in merging.shards if number in held.shards]
+    own = sum(len(held.shards[number].positions) for number in mine)
+    memory = min(merging.memory / merging.rows, held.memory / max(own, 1))  # bytes a row
+    candidates, before, threads = merging.candidates.astype(np.float32), np.array(picks, np.int64), Threads()
+    parts = []
+    for number in mine:
+        rows, mass = held.rows(number, centre), held.shards[number].mass
+        share = int(memory * len(rows))
+        limits = window(held, number, centre, merging.query)
+        low, high = (None, None) if limits is None else (limits.low, limits.high)
+        parts.append(
+            CandidateGains(candidates, rows, mass, before, memory=share, threads=threads, floor=low, ceiling=high)
+        )
+    return parts
 
-    def gains(self) -> NDArray[np.float64]:
-        """What each candidate would add to the coverage."""
-        return self._passes.all_gains(self.coverage)
+
+def _blocks(
+    held: HeldShards, centre: Centre, shards: Sequence[int], query: Query | None
+) -> Iterator[tuple[Rows, NDArray[np.float64], Window]]:
+    for number in shards:
+        if number in held.shards:
+            rows, mass = held.rows(number, centre), held.shards[number].mass
+            limits = window(held, number, centre, query) or unbounded(len(rows))
+            for start in range(0, len(rows), _ROWS):
+                some = slice(start, start + _ROWS)
+                yield rows[some], mass[some], limits.rows(some)
+
+
+def _total(length: int, parts: Sequence[NDArray[np.float64]]) -> NDArray[np.float64]:
+    total: NDArray[np.float64] = np.sum([np.zeros(length), *parts], axis=0)
+    return total

@@ -19,6 +19,11 @@ def directions(problem: Problem) -> Directions:
     """
     vectors = problem.features["embedding"]
     require_directions(vectors, problem.ids)
+    return unit_rows(vectors)
+
+
+def unit_rows(vectors: NDArray[np.floating]) -> Directions:
+    """(n, d) rows of length 1, of rows that all have a direction."""
     largest = np.abs(vectors).max(axis=1, keepdims=True).astype(np.float64)
     scaled = vectors / largest
     unit: Directions = (scaled / np.sqrt((scaled**2).sum(axis=1, keepdims=True))).astype(np.float32)

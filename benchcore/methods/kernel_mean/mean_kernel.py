@@ -32,10 +32,14 @@ class MeanKernel:
     """
 
     def __init__(self, blocks: Sequence[NDArray[np.floating]], groups: NDArray[np.int64] | None = None) -> None:
-        self._blocks = [_in_bandwidths(block) for block in blocks]
-        self._left, self._right = zip(*(_halves(block) for block in self._blocks), strict=True)
+        self._hold([_in_bandwidths(block) for block in blocks], groups)
+
+    def _hold(self, blocks: Sequence[NDArray[np.float32]], groups: NDArray[np.signedinteger] | None) -> None:
+        """Take blocks that are in their bandwidths."""
+        self._blocks = blocks
+        self._left, self._right = zip(*(halves(block) for block in blocks), strict=True)
         self._groups = None if groups is None else groups.astype(np.int32)
-        self.n = len(self._blocks[0])
+        self.n = len(blocks[0])
         self._means: dict[bytes, NDArray[np.float64]] = {}
 
     @property
@@ -50,16 +54,10 @@ class MeanKernel:
 
     def rows(self, items: NDArray[np.int64] | slice, others: slice = slice(None)) -> NDArray[np.float32]:
         """The kernel of some items (rows) with others (columns)."""
-        total = np.exp(self._left[0][items] @ self._right[0][others].T)
-        for left, right in zip(self._left[1:], self._right[1:], strict=True):
-            exponent = left[items] @ right[others].T
-            total += np.exp(exponent, out=exponent)
-        if len(self._blocks) > 1:
-            total *= np.float32(1 / len(self._blocks))
-        if self._groups is not None:
-            total *= np.where(self._groups[items, None] == self._groups[others], np.float32(1), np.float32(0.5))
-        kernel: NDArray[np.float32] = total
-        return kernel
+        left, right = [half[items] for half in self._left], [half[others] for half in self._right]
+        if self._groups is None:
+            return mean_of_blocks(left, right)
+        return alike(mean_of_blocks(left, right), self._groups[items], self._groups[others])
 
     def mean(self, mass: NDArray[np.float64]) -> NDArray[np.float64]:
         """(n,) mu = K m, by one pass over half of all pairs; kept for the next who asks with the same mass."""
@@ -67,6 +65,11 @@ class MeanKernel:
         if key not in self._means:
             self._means[key] = self._mean(mass)
         return self._means[key]
+
+    def part(self, items: NDArray[np.int64], mass: NDArray[np.float64]) -> PartKernel:
+        """The kernel of some items, with their means over all."""
+        groups = None if self._groups is None else self._groups[items]
+        return PartKernel([block[items] for block in self._blocks], groups, self.mean(mass)[items])
 
     def _mean(self, mass: NDArray[np.float64]) -> NDArray[np.float64]:
         mean = np.zeros(self.n)
@@ -91,6 +94,47 @@ class MeanKernel:
             if second > start:
                 others[second - start - _BLOCK : columns.stop - start - _BLOCK] = mass[rows] @ block
         return own, others
+
+
+class PartKernel(MeanKernel):
+    """The kernel of some items of a pool, whose mean similarities to the whole pool are known.
+
+    Args:
+        blocks: (m, d_b) features in the bandwidths of the pool.
+        groups: (m,) group numbers, or None.
+        mean: (m,) mu = K m over the whole pool.
+    """
+
+    def __init__(
+        self,
+        blocks: Sequence[NDArray[np.float32]],
+        groups: NDArray[np.signedinteger] | None,
+        mean: NDArray[np.float64],
+    ) -> None:
+        self._hold(blocks, groups)
+        self._of_pool = mean
+
+    def mean(self, mass: NDArray[np.float64]) -> NDArray[np.float64]:
+        """(m,) the mean over the pool, whatever mass its items are given here."""
+        return self._of_pool
+
+
+def mean_of_blocks(left: Sequence[NDArray[np.float32]], right: Sequence[NDArray[np.float32]]) -> NDArray[np.float32]:
+    """(n, m) mean over the blocks of exp(-|x - y|^2 / 2), from the `halves` of n rows and of m others."""
+    total = np.exp(left[0] @ right[0].T)
+    for rows, columns in zip(left[1:], right[1:], strict=True):
+        exponent = rows @ columns.T
+        total += np.exp(exponent, out=exponent)
+    if len(left) > 1:
+        total *= np.float32(1 / len(left))
+    kernel: NDArray[np.float32] = total
+    return kernel
+
+
+def alike(kernel: NDArray[np.float32], groups: NDArray[np.int32], others: NDArray[np.int32]) -> NDArray[np.float32]:
+    """(n, m) a kernel, halved in place where the groups of row and column differ."""
+    kernel *= np.where(groups[:, None] == others, np.float32(1), np.float32(0.5))
+    return kernel
 
 
 # What is kept depends on nothing but its key, the content: a hundred seeds on one pool need one pass over its pairs.
@@ -147,11 +191,17 @@ def _standardised(block: NDArray[np.floating]) -> NDArray[np.float64]:
     """Columns of mean 0 and variance 1; those that never vary are 0."""
     centred = block.astype(np.float64) - block.mean(axis=0, dtype=np.float64)
     spread = centred.std(axis=0)
-    standard: NDArray[np.float64] = centred / np.where(spread > 1e-12 * (1 + np.abs(block).max(axis=0)), spread, np.inf)
+    standard: NDArray[np.float64] = centred / np.where(varies(spread, np.abs(block).max(axis=0)), spread, np.inf)
     return standard
 
 
-def _halves(block: NDArray[np.float32]) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+def varies(spread: NDArray[np.float64], largest: NDArray[np.floating]) -> NDArray[np.bool_]:
+    """Which columns vary by more than rounding does, from their standard deviations and largest absolute values."""
+    found: NDArray[np.bool_] = spread > 1e-12 * (1 + largest)
+    return found
+
+
+def halves(block: NDArray[np.float32]) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
     """Rows (x, -|x|^2 / 2, 1) and (y, 1, -|y|^2 / 2), whose products are -|x - y|^2 / 2."""
     half = (-0.5 * (block.astype(np.float64) ** 2).sum(axis=1)).astype(np.float32)[:, None]
     one = np.ones_like(half)
@@ -159,12 +209,20 @@ def _halves(block: NDArray[np.float32]) -> tuple[NDArray[np.float32], NDArray[np
 
 
 def _in_bandwidths(block: NDArray[np.floating]) -> NDArray[np.float32]:
-    """Rows around their mean, in units of the median distance of rows that differ (of evenly spaced ones, if many)."""
+    """Rows around their mean, in units of their bandwidth."""
     centred = block.astype(np.float64) - block.mean(axis=0, dtype=np.float64)
-    sample = centred[np.linspace(0, len(block) - 1, min(len(block), _SAMPLE)).astype(np.int64)]
+    return np.ascontiguousarray(centred / bandwidth(centred[sample_positions(len(block))]), np.float32)
+
+
+def sample_positions(n: int) -> NDArray[np.int64]:
+    """Evenly spaced rows of n, all where they are few: those that a bandwidth is taken from."""
+    return np.linspace(0, n - 1, min(n, _SAMPLE)).astype(np.int64)
+
+
+def bandwidth(sample: NDArray[np.float64]) -> float:
+    """The median distance of rows that differ, around their mean; 1 where all are equal."""
     squares = (sample**2).sum(axis=1)
     distances = squares[:, None] + squares - 2 * sample @ sample.T
     apart = distances[np.triu_indices(len(sample), 1)]
     apart = apart[apart > 1e-9 * max(float(squares.max()), 1e-300)]
-    bandwidth = float(np.sqrt(np.median(apart))) if apart.size else 1.0
-    return np.ascontiguousarray(centred / bandwidth, np.float32)
+    return float(np.sqrt(np.median(apart))) if apart.size else 1.0

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from benchcore.methods.kernel_mean.mean_kernel import full_kernel
+from benchcore.methods.kernel_mean.mean_kernel import MeanKernel, full_kernel
 from benchcore.methods.kernel_mean.swaps import swap
 from benchcore.methods.problem import Problem, Selection
 from benchcore.methods.stratified_random import stratified_random
@@ -20,4 +20,9 @@ def balanced_swaps(problem: Problem) -> Selection:
     Raises:
         ValueError: a vector is all zeros or not finite; names the ids.
     """
-    return unvalued(swap(problem, full_kernel(problem), stratified_random(problem).indices))
+    return balanced_swaps_by(problem, full_kernel(problem))
+
+
+def balanced_swaps_by(problem: Problem, kernel: MeanKernel) -> Selection:
+    """The same with a kernel over the problem's rows."""
+    return unvalued(swap(problem, kernel, stratified_random(problem).indices))

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from benchcore.methods.kernel_mean.herding import herd
 from benchcore.methods.kernel_mean.mean_kernel import MeanKernel, full_kernel
+from benchcore.methods.kernel_mean.part import among
 from benchcore.methods.kernel_mean.swaps import swap
 from benchcore.methods.problem import Problem, Selection
 from benchcore.methods.stratified_random import stratified_random
@@ -31,7 +32,12 @@ def nested_swaps(problem: Problem) -> Selection:
     Raises:
         ValueError: a vector is all zeros or not finite; names the ids.
     """
-    kernel, room = full_kernel(problem), problem.n - len(problem.exclude)
+    return nested_swaps_by(problem, full_kernel(problem))
+
+
+def nested_swaps_by(problem: Problem, kernel: MeanKernel) -> Selection:
+    """The same with a kernel over the problem's rows."""
+    room = problem.n - len(problem.exclude)
     picks, end = problem.include, min(max(_FIRST, _FIRST_OF_GROUP * len(problem.given)), int(_MOST_OF_POOL * room))
     while len(picks) < problem.k:
         if end > len(picks):
@@ -42,6 +48,5 @@ def nested_swaps(problem: Problem) -> Selection:
 
 def _grown(problem: Problem, kernel: MeanKernel) -> NDArray[np.int64]:
     """The includes, then a chunk of further picks, in the order in which herding takes them."""
-    chosen = swap(problem, kernel, stratified_random(problem).indices)
-    others = np.setdiff1d(np.arange(problem.n), chosen)
-    return herd(replace(problem, exclude=others), kernel)
+    chosen = np.sort(swap(problem, kernel, stratified_random(problem).indices))
+    return chosen[herd(among(problem, chosen), kernel.part(chosen, problem.mass))]

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from benchcore.config import AUDITED_FROM, Config, PlanSection
 from benchcore.datasets import load_error_curves
+from benchcore.distributed.constraints import require_nested
 from benchcore.distributed.job import orders, problem_of
 from benchcore.distributed.pool import Pool
 from benchcore.distributed.prefixes import Coverage, Orders, coverage_of
@@ -132,6 +133,7 @@ def plan(config: Config) -> Plan:
         UsageError: as `select`, or the section `plan` names what there is not.
         BenchcoreError: there is no registry, or prompts have no vectors yet, or memory does not suffice.
     """
+    require_nested(config.select)
     registry = Registry.at(config.registry.root)
     if registry.is_local and not Path(registry.root).is_dir():
         raise BenchcoreError("there is no registry", where=registry.root, mend="Run `benchcore run CONF` first.")

@@ -25,27 +25,12 @@ class Measured(Protocol):
         ...
 
 
-class Objective(Measured, Protocol):
-    """A set function of a growing set of candidates, 0 at the empty set.
-
-    A gain depends on the set and the candidate alone, to the last bit: not on which candidates are asked together, nor
-    on threads, blocks or the order of rows. Sums of whole numbers in double precision have that for nothing; others
-    add up in one fixed order.
-    """
+class Bounded(Measured, Protocol):
+    """As much as the lazy greedy asks of an objective, whose gains never rise by more than the slack."""
 
     @property
     def n(self) -> int:
         """How many candidates there are."""
-        ...
-
-    @property
-    def unit(self) -> float:
-        """What 1 is here: a value in the objective's own terms is `value / unit`."""
-        ...
-
-    @property
-    def monotone(self) -> bool:
-        """Whether no gain is ever negative."""
         ...
 
     @property
@@ -59,6 +44,25 @@ class Objective(Measured, Protocol):
         Args:
             bounds: (n,) each at least the candidate's gain, before and after.
         """
+        ...
+
+
+class Objective(Bounded, Protocol):
+    """A set function of a growing set of candidates, 0 at the empty set.
+
+    A gain depends on the set and the candidate alone, to the last bit: not on which candidates are asked together, nor
+    on threads, blocks or the order of rows. Sums of whole numbers in double precision have that for nothing; others
+    add up in one fixed order.
+    """
+
+    @property
+    def unit(self) -> float:
+        """What 1 is here: a value in the objective's own terms is `value / unit`."""
+        ...
+
+    @property
+    def monotone(self) -> bool:
+        """Whether no gain is ever negative."""
         ...
 
     def fresh(self) -> Self:

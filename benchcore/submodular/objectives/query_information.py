@@ -40,15 +40,29 @@ def FLVMI(similarity: Similarity, query: Similarity, mass: NDArray[np.float64], 
     Raises:
         ValueError: shapes do not fit, or eta is negative or not finite.
     """
-    _require_weight("eta", eta)
     if query.candidates != similarity.represented:
         raise ValueError(
             f"FLVMI needs the query's similarity to each of {similarity.represented} represented rows, got "
             f"{query.candidates}"
         )
-    factor = eta * (similarity.unit / query.unit)
-    caps = np.minimum(np.rint(factor * highest(query).astype(np.float64)), TOP).astype(np.float32)
-    return FacilityLocation(CappedSimilarity(similarity, caps), mass)
+    return FacilityLocation(CappedSimilarity(similarity, coverage_caps(query, eta, similarity.unit)), mass)
+
+
+def coverage_caps(query: Similarity, eta: float = 1.0, unit: float | None = None) -> NDArray[np.float32]:
+    """(rows,) up to what each represented row's coverage counts in FLVMI, whole numbers.
+
+    Args:
+        query: of the represented rows (as its candidates) to query rows.
+        eta: as of `FLVMI`.
+        unit: what a similarity of 1 is to the facility location; default: the same as here.
+
+    Raises:
+        ValueError: eta is negative or not finite.
+    """
+    _require_weight("eta", eta)
+    factor = eta * ((query.unit if unit is None else unit) / query.unit)
+    caps: NDArray[np.float32] = np.minimum(np.rint(factor * highest(query).astype(np.float64)), TOP).astype(np.float32)
+    return caps
 
 
 class FLQMI:

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchcore.submodular.constraints.constraint import Cardinality, Constraint
-from benchcore.submodular.objectives.objective import Objective
+from benchcore.submodular.objectives.objective import Bounded, Objective
 from benchcore.submodular.optimizers.front import Front
 from benchcore.submodular.optimizers.result import NONE, Advance, Greedy, Landmark
 
@@ -19,7 +19,7 @@ _NEVER = np.finfo(np.float64).min  # the bound of a pick: finite, so that adding
 
 
 def lazy_greedy(
-    objective: Objective,
+    objective: Bounded,
     constraint: Constraint,
     include: NDArray[np.int64] = NONE,
     *,
@@ -91,7 +91,7 @@ def with_landmarks_beyond(run: Greedy, objective: Objective) -> Greedy:
 class _Run:
     """Bounds on all gains, and what has been picked so far."""
 
-    def __init__(self, objective: Objective, constraint: Constraint, by_cost: bool, advance: Advance | None) -> None:
+    def __init__(self, objective: Bounded, constraint: Constraint, by_cost: bool, advance: Advance | None) -> None:
         self.order: list[int] = []
         self.gains: list[float] = []
         self._objective, self._constraint, self._advance = objective, constraint, advance
