@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import time
 from collections.abc import Mapping
 from dataclasses import fields, replace
@@ -74,8 +75,9 @@ def bytes_of(pool: Pool) -> int:
     return sum(column.nbytes for column in columns if isinstance(column, np.ndarray))
 
 
+@functools.cache
 def measured_rates() -> Rates:
-    """Speeds, with that of products as it is on this machine now; the others are constants."""
+    """Speeds, with that of products as it is on this machine, measured once a process; the others are constants."""
     rows = np.random.default_rng(0).normal(size=(_ROWS, _NUMBERS)).astype(np.float32)
     seconds = []
     for _ in range(_TIMES):
