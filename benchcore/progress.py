@@ -13,6 +13,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from datetime import timedelta
 
 from benchcore.machine import in_words, memory_in_use
 
@@ -33,26 +34,30 @@ def _on_terminal() -> bool:
 
 
 @contextmanager
-def progress(description: str, total: int, unit: str = "items") -> Iterator[Callable[[int], None]]:
+def progress(
+    description: str, total: int, unit: str = "items", work: Callable[[float], float] | None = None
+) -> Iterator[Callable[[int], None]]:
     """Show how far a piece of work is; yields a function that is told how much more is done.
 
     Args:
         description: what is being done, in a word or two.
         total: how much there is to do.
         unit: what is counted.
+        work: how much work so many are, where not each is as much as another; the time left goes by it.
     """
+    clock = _Clock(total, work or float)
     if not _on_terminal():
-        lines = _Lines(description, total, unit)
+        lines = _Lines(description, total, unit, clock)
         yield lines.advance
         lines.end()
         return
     from rich.console import Console
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TextColumn(unit))
-    more = (TextColumn("{task.fields[rate]}"), TimeRemainingColumn(), TextColumn("{task.fields[memory]}"))
+    more = [TextColumn(f"{{task.fields[{field}]}}") for field in ("rate", "left", "memory")]
     with Progress(*columns, *more, console=Console(stderr=True), transient=True) as bar:
-        task = bar.add_task(description, total=total, rate="", memory="")
+        task = bar.add_task(description, total=total, rate="", left="", memory="")
         measured = 0.0
 
         def advance(done: int) -> None:
@@ -60,9 +65,14 @@ def progress(description: str, total: int, unit: str = "items") -> Iterator[Call
             bar.advance(task, done)
             if time.monotonic() - measured >= _SECONDS_BETWEEN_MEASUREMENTS:
                 measured = time.monotonic()
-                speed, used = bar.tasks[0].speed, memory_in_use()
+                speed, left, used = (
+                    bar.tasks[0].speed,
+                    clock.left(int(bar.tasks[0].completed), clock.gone()),
+                    memory_in_use(),
+                )
                 rate = "" if speed is None else f"{_short(speed)}/s"
-                bar.update(task, rate=rate, memory="" if used is None else in_words(used))
+                shown = "" if left is None else str(timedelta(seconds=round(left)))
+                bar.update(task, rate=rate, left=shown, memory="" if used is None else in_words(used))
 
         yield advance
 
@@ -118,6 +128,22 @@ def counting(description: str, unit: str = "items") -> Iterator[Callable[[int], 
         yield lambda done: clock.advance(task, done)
 
 
+class _Clock:
+    """How long a piece of work has gone on, and will."""
+
+    def __init__(self, total: int, work: Callable[[float], float]) -> None:
+        self._total, self._work = total, work
+        self.started = time.monotonic()
+
+    def gone(self) -> float:
+        """Seconds."""
+        return time.monotonic() - self.started
+
+    def left(self, done: int, gone: float) -> float | None:
+        """Seconds, if the rest goes on as it went so far; None as long as nothing is done."""
+        return gone * (self._work(self._total) / self._work(done) - 1) if done else None
+
+
 class _Count:
     """A log line every few seconds, with the count so far."""
 
@@ -137,27 +163,26 @@ class _Count:
 class _Lines:
     """A log line every few seconds, with the rate, the time left and memory; in JSON one at the end, too."""
 
-    def __init__(self, description: str, total: int, unit: str) -> None:
-        self.description, self.total, self.unit = description, total, unit
+    def __init__(self, description: str, total: int, unit: str, clock: _Clock) -> None:
+        self.description, self.total, self.unit, self.clock = description, total, unit, clock
         self.done = 0
-        self.started = self.told = time.monotonic()
+        self.told = clock.started
 
     def advance(self, done: int) -> None:
         self.done += done
         now = time.monotonic()
         if now - self.told >= _SECONDS_BETWEEN_LINES:
             self.told = now
-            self._tell(now - self.started)
+            self._tell()
 
     def end(self) -> None:
         """Say how it ended, where a machine reads along."""
         if logs_are_json():
-            self._tell(time.monotonic() - self.started)
+            self._tell()
 
-    def _tell(self, seconds: float) -> None:
-        rate = self.done / seconds if seconds > 0 else 0.0
-        left = (self.total - self.done) / rate if rate else None
-        used = memory_in_use()
+    def _tell(self) -> None:
+        gone = self.clock.gone()
+        rate, left, used = self.done / gone if gone > 0 else 0.0, self.clock.left(self.done, gone), memory_in_use()
         fields = {
             "round": self.description, "done": self.done, "total": self.total, "unit": self.unit,
             "rate": rate, "seconds_left": left, "memory_bytes": used,

@@ -10,11 +10,10 @@ import math
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from benchcore.distributed.plan import DENSE_PICKS, ENTRY_BYTES, SAMPLED_ROWS, Merge, merge_levels, pairs
+from benchcore.distributed.plan import DENSE_PICKS, ENTRY_BYTES, SAMPLED_ROWS, Merge, merge_levels, merge_step, pairs
 from benchcore.errors import BenchcoreError
 
 Way = Literal["shards", "whole pool", "candidates", "labels"]
-Step = Literal["start", "centre", "order", "coverage", "certificate", "write"]
 
 GIB = 2**30
 
@@ -118,7 +117,7 @@ class Round:
     """
 
     name: str
-    step: Step
+    step: str
     seconds: float
     memory: int
     spare: int = 0
@@ -272,7 +271,7 @@ def _local(work: Work, rates: Rates, given: int | None) -> Round:
     fits = given is None or given >= codes
     passes, touches = (_LOCAL_PASSES, _LOCAL_TOUCHES) if fits else (1 + _harmonic(work.depth),) * 2
     seconds = _product(work, rates, sum(size**2 for size in work.sizes), passes, touches)
-    return Round("local", "order", seconds, _held(work), codes if fits else 0)
+    return Round("local", "local", seconds, _held(work), codes if fits else 0)
 
 
 def _merges(work: Work, rates: Rates, number: int, level: tuple[Merge, ...]) -> Round:
@@ -288,7 +287,7 @@ def _merges(work: Work, rates: Rates, number: int, level: tuple[Merge, ...]) -> 
         kept = min(work.merge_bytes, all_pairs * ENTRY_BYTES // (dense + 1))
         memory = max(memory, kept + _candidates(work, len(merge.children) * work.depth))
     counted = "merge" if len(work.levels) == 1 else f"merges of level {number} ({len(level)})"
-    return Round(counted, "order", seconds, _held(work) + memory)
+    return Round(counted, merge_step(number - 1), seconds, _held(work) + memory)
 
 
 def _better_of(work: Work, rates: Rates, number: int, level: tuple[Merge, ...]) -> Round:
@@ -296,7 +295,7 @@ def _better_of(work: Work, rates: Rates, number: int, level: tuple[Merge, ...]) 
     all_pairs = sum(pairs(merge, list(work.sizes), work.depth) for merge in level)
     name = "better of" if len(work.levels) == 1 else f"better of, level {number}"
     memory = _held(work) + _candidates(work, work.depth)
-    return Round(name, "order", _product(work, rates, all_pairs, 1, 1), memory)
+    return Round(name, merge_step(number - 1), _product(work, rates, all_pairs, 1, 1), memory)
 
 
 def _on_whole_pool(work: Work, rates: Rates) -> Round:

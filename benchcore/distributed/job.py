@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -31,6 +30,7 @@ from benchcore.distributed.pool import Pool
 from benchcore.distributed.prefixes import Orders
 from benchcore.distributed.query import query_of, query_positions, window_of_pool
 from benchcore.distributed.sizing import described, dimensions_of, measured_rates, on, work_of
+from benchcore.distributed.timings import Timings, timed
 from benchcore.distributed.vectors import Embeddings
 from benchcore.distributed.ways import FROM_CANDIDATES, SHARDED, method_of
 from benchcore.distributed.whole_pool import WholePool
@@ -196,32 +196,31 @@ class Selecting:
 
     def run(self, run_id: str, pinned: Mapping[str, int]) -> None:
         """Pick, measure and write."""
-        timings: dict[str, float] = {}
+        timings: Timings = {}
         version, rates = pinned.get("embeddings"), measured_rates()
         picked = None
         if self.config.select.method != SHARDED and self.plan.candidates is None:
-            with _timed("order", timings):
+            with timed("order", timings):
                 picked = self._at_once(version)
         mass = self._mass
         scale = float(mass.sum()) * UNIT
         with self._crew(version) as crew:
             planned = self._on_cluster(self.work(version))
             if self.plan.candidates is not None:
-                with _timed("order", timings):
+                with timed("order", timings):
                     picked = self._from_candidates(crew, version)
-            with _timed("centre", timings):
+            with timed("centre", timings):
                 centre = _centre(crew, float(mass.sum()))
                 shared = crew.share(centre)
             if picked is None:
-                with _timed("order", timings):
-                    picked = self._over_shards(crew, centre, shared, self.core.k)
+                picked = self._over_shards(crew, centre, shared, self.core.k, timings)
             picked = joined(picked, self.audit)
-            with _timed("coverage", timings):
+            with timed("coverage", timings):
                 rows = rows_of(crew, shared, picked.indices)
                 query = query_of(self.config.select, self.pool, crew, shared)
                 coverage, represented_by = self._nearest(crew, shared, rows)
                 window = None if query is None else window_of_pool(crew, shared, query, self.pool.n)
-            with _timed("certificate", timings):
+            with timed("certificate", timings):
                 constraint = self._rules.constraint(self.problem.turns, self.problem.available, self.problem.costs)
                 seed = int(digest("certificate", self.identity.coreset_id)[:12], 16)
                 certifying = Certifying(
@@ -272,7 +271,7 @@ class Selecting:
             for deep in sorted({depth(picks, k) for picks in range(1, k + 1)}):
                 bracket = self.config.select.model_copy(update={"k": deep + len(audit)})
                 deeper = selecting(self.config.model_copy(update={"select": bracket}), self.registry, self.pool)
-                found[deep] = deeper._over_shards(crew, centre, shared, deep).indices
+                found[deep] = deeper._over_shards(crew, centre, shared, deep, {}).indices
         return Orders(audit, tuple(found.items()))
 
     @property
@@ -343,13 +342,14 @@ class Selecting:
         picking = FromCandidates(method, crew, self.plan, self.pool, self.core, blocks, buckets)
         return picking.pick(self.registry, self.identity)
 
-    def _over_shards(self, crew: Crew, centre: NDArray[np.float64], shared: Any, k: int) -> Selection:
+    def _over_shards(self, crew: Crew, centre: NDArray[np.float64], shared: Any, k: int, timings: Timings) -> Selection:
         """k picks over the shards, and their whole-number gains."""
         deep = self._deep(k)
         key, problem = self.identity.order_key(deep, centre), replace(self.core, k=deep)
         rules = rules_of(self.config.select, problem)
         memory, query = int(self.config.select.merge_gb * 2**30), query_of(self.config.select, self.pool, crew, shared)
-        found = Order(crew, self.plan, problem, rules, shared, self.registry, key, memory, query).find()
+        order = Order(crew, self.plan, problem, rules, shared, self.registry, key, memory, query)
+        found = order.find(timings)
         if self.config.select.budget is not None and len(found.order) == k:
             log.warning("select: k = %d was reached before the budget of tokens; raise select.k to use it up", k)
         return replace(unvalued(found.order[:k]), gains=found.gains[:k])
@@ -383,11 +383,3 @@ def _free_memory(config: Config) -> int:
         return int(resources.get("memory", 0))
     free = free_memory() or int(psutil.virtual_memory().available)
     return free + DAEMON_BYTES + int(psutil.Process().memory_info().rss)
-
-
-@contextmanager
-def _timed(step: str, timings: dict[str, float]) -> Iterator[None]:
-    started = time.monotonic()
-    yield
-    timings[step] = time.monotonic() - started
-    log.info("select: %s took %.1f s", step, timings[step])

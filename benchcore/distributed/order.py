@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
@@ -18,8 +19,9 @@ from benchcore.distributed.merge import MergedObjective, increases, rows_of
 from benchcore.distributed.on_actors.local import Given, local_greedy
 from benchcore.distributed.on_actors.merging import Merging
 from benchcore.distributed.on_actors.query import Query
-from benchcore.distributed.plan import Merge, Plan
+from benchcore.distributed.plan import Merge, Plan, merge_step
 from benchcore.distributed.shards import Shard
+from benchcore.distributed.timings import Timings, timed
 from benchcore.methods.problem import Problem
 from benchcore.progress import progress
 from benchcore.registry.identity import digest
@@ -70,18 +72,24 @@ class Order:
     memory: int
     query: Query | None = None
 
-    def find(self) -> Greedy:
-        """The order: read when it is finished already, else computed and kept. Picks are pool positions."""
+    def find(self, timings: Timings) -> Greedy:
+        """The order: read when it is finished already, else computed and kept. Picks are pool positions.
+
+        Args:
+            timings: is told how long the local rounds and each level of merges take.
+        """
         known = checkpoints.load(self.registry, self.key)
         if known is not None:
             log.info("select: the order of %d picks is there already", len(known.order))
             return known
-        found = self._local_rounds()
+        with timed("local", timings):
+            found = self._local_rounds()
         for level, merges in enumerate(self.plan.levels):
-            found = [
-                self._merge(level, number, [found[child] for child in merge.children])
-                for number, merge in enumerate(merges)
-            ]
+            with timed(merge_step(level), timings):
+                found = [
+                    self._merge(level, number, [found[child] for child in merge.children])
+                    for number, merge in enumerate(merges)
+                ]
         return found[0]
 
     def _local_rounds(self) -> list[Greedy]:
@@ -150,7 +158,7 @@ class Order:
         made = Greedy(np.searchsorted(candidates, made.order), made.gains)
         objective = MergedObjective(self.crew, self.centre, merging, made)
         constraint = self.rules.constraint(*self._columns_of(candidates))
-        with progress(name, self.problem.k, "picks") as advance:
+        with progress(name, self.problem.k, "picks", _work_done) as advance:
             keeping = self._keeping(objective, candidates, len(made.order), key, advance)
             merged = lazy_greedy(objective, constraint, made.order, by_cost=by_cost, landmarks=False, advance=keeping)
         objective.end()
@@ -213,3 +221,8 @@ class Order:
             return Greedy(order, np.zeros(0))
         rows = rows_of(self.crew, self.centre, order)
         return Greedy(order, increases(self.crew, self.centre, merge.shards, rows, self.query))
+
+
+def _work_done(picks: float) -> float:
+    """How much of the work of a merge some picks are: the t-th looks at about one in t of all pairs."""
+    return math.log1p(picks)

@@ -112,6 +112,11 @@ def merge_levels(sizes: list[int], k: int, memory: int) -> tuple[tuple[Merge, ..
     )
 
 
+def merge_step(level: int) -> str:
+    """Name of a level of merges, counted from 0, in timings."""
+    return f"merge {level + 1}"
+
+
 def pairs(merge: Merge, sizes: list[int], k: int) -> int:
     """Pairs of a candidate and a row in a merge."""
     return len(merge.children) * k * sum(sizes[shard] for shard in merge.shards)

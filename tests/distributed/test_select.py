@@ -176,7 +176,7 @@ def test_what_is_left_behind_fits_together(made: Make):
     assert manifest.table_versions == {"embeddings": 0}
     assert manifest.encoders["embedding"]["name"] == "made up"
     assert len(read(registry, "manifests")["centre"][0].as_py()) == 16
-    assert {"centre", "order", "coverage", "certificate"} == set(manifest.timings)
+    assert {"centre", "local", "merge 1", "coverage", "certificate"} == set(manifest.timings)
     orjson.dumps(manifest.library_versions)
 
 
