@@ -150,7 +150,7 @@ def growth_rows(found: list[tuple[int, Run, float | None]]) -> tuple[tuple[str, 
             (
                 f"{n:,}",
                 f"{_shards(run) or 'failed'}",
-                *(seconds(run.timings.get(step)) for step in steps),
+                *(seconds(run.timings[step]) if step in run.timings else "" for step in steps),
                 seconds(run.seconds),
                 number(ratio(run.seconds, unit), 1),
                 number(ratio(run.peak, 2**30), 2),
