@@ -154,7 +154,7 @@ def orders(config: Config, registry: Registry, pool: Pool, pinned: Mapping[str, 
     A method whose smaller selections are no prefixes has no such order; its place takes a balanced random draw.
 
     Args:
-        config: the section `select`, and Ray's for `facility_location`; no other method starts an engine here.
+        config: the section `select`, and Ray's where workers pick.
         registry: whose tables are read.
         pool: the selectable prompts.
         pinned: table -> version to read; `embeddings` among them.
@@ -268,7 +268,7 @@ class Selecting:
         with self._crew(version) as crew:
             centre = _centre(crew, float(self._mass.sum()))
             shared = crew.share(centre)
-            for deep in sorted({depth(picks, k) for picks in range(1, k + 1)}):
+            for deep in sorted({depth(picks, k) for picks in range(max(1, len(self.core.include)), k + 1)}):
                 bracket = self.config.select.model_copy(update={"k": deep + len(audit)})
                 deeper = selecting(self.config.model_copy(update={"select": bracket}), self.registry, self.pool)
                 found[deep] = deeper._over_shards(crew, centre, shared, deep, {}).indices

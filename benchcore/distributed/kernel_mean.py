@@ -120,7 +120,8 @@ class FromCandidates:
         found = {name: np.concatenate([answer.rows[name] for answer in answers])[place] for name in self.blocks}
         at = {name: rows[np.searchsorted(wanted, sample)] for name, rows in found.items()}
         whole = {name: together([answer.moments[name] for answer in answers]) for name in self.blocks}
-        scales = {name: scale_of(whole[name], at[name], name == "surface") for name in self.blocks}
+        with single_threaded_blas():
+            scales = {name: scale_of(whole[name], at[name], name == "surface") for name in self.blocks}
         return scales, {name: rows[np.searchsorted(wanted, chosen)] for name, rows in found.items()}
 
     def _mean(self, shards: list[KernelShard], scales: Mapping[str, Scale], candidates: Rows) -> NDArray[np.float64]:

@@ -99,7 +99,7 @@ def merge_levels(sizes: list[int], k: int, memory: int) -> tuple[tuple[Merge, ..
     while True:
         branches = max(2, math.ceil(round(len(sizes) ** (1 / level_count), 9)))
         levels = _levels(sizes, branches)
-        if all(pairs(merge, sizes, k) <= most_pairs for level in levels for merge in level):
+        if len(sizes) == 1 or all(pairs(merge, sizes, k) <= most_pairs for level in levels for merge in level):
             return levels
         if branches == 2:
             break
@@ -118,8 +118,9 @@ def merge_step(level: int) -> str:
 
 
 def pairs(merge: Merge, sizes: list[int], k: int) -> int:
-    """Pairs of a candidate and a row in a merge."""
-    return len(merge.children) * k * sum(sizes[shard] for shard in merge.shards)
+    """Pairs of a candidate and a row in a merge, at most."""
+    rows = sum(sizes[shard] for shard in merge.shards)
+    return min(len(merge.children) * k, rows) * rows
 
 
 def _levels(sizes: list[int], branches: int) -> tuple[tuple[Merge, ...], ...]:

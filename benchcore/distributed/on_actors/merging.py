@@ -122,8 +122,7 @@ def _parts(held: HeldShards, centre: Centre, merging: Merging, picks: Sequence[i
 
 def _begun(held: HeldShards, centre: Centre, merging: Merging, picks: Sequence[int]) -> list[CandidateGains]:
     mine = [number for number in merging.shards if number in held.shards]
-    own = sum(len(held.shards[number].positions) for number in mine)
-    memory = min(merging.memory / merging.rows, held.memory / max(own, 1))  # bytes a row
+    memory = merging.memory / merging.rows  # bytes a row; the plan has seen to it that they are there
     candidates, before, threads = merging.candidates.astype(np.float32), np.array(picks, np.int64), Threads()
     parts = []
     for number in mine:
