@@ -10,6 +10,7 @@ import math
 from dataclasses import dataclass, replace
 from typing import Literal
 
+from benchcore.distributed.placement import gib
 from benchcore.distributed.plan import DENSE_PICKS, ENTRY_BYTES, SAMPLED_ROWS, Merge, merge_levels, merge_step, pairs
 from benchcore.errors import BenchcoreError
 
@@ -185,8 +186,8 @@ def require_memory(work: Work, available: int) -> None:
         return
     on = "in one process" if work.way == "whole pool" else f"in {len(work.sizes)} shards on {_counted(work.workers)}"
     raise BenchcoreError(
-        f"{work.n:,} prompts {on} need {_gib(most.memory)} of memory (in the round '{most.name}'),"
-        f" {_gib(available)} are free",
+        f"{work.n:,} prompts {on} need {gib(most.memory)} of memory (in the round '{most.name}'),"
+        f" {gib(available)} are free",
         where="select",
         mend=_what_would_fit(work, available),
     )
@@ -222,14 +223,14 @@ def _what_would_fit(work: Work, available: int) -> str:
             except BenchcoreError:
                 break
             if needed(other) <= available:
-                found.append(f"{shown} ({_gib(needed(other))})")
+                found.append(f"{shown} ({gib(needed(other))})")
                 break
     least = needed(resized(work, workers=1))
     if not found and work.way == "whole pool":
-        return f"Filter prompts out, take facility_location, which runs on shards, or free {_gib(least)}."
+        return f"Filter prompts out, take facility_location, which runs on shards, or free {gib(least)}."
     if found:
         return f"It fits with {', or '.join(found)}; or use a larger cluster."
-    return f"Filter prompts out, or use a machine or cluster with {_gib(least)} free; one worker needs as much."
+    return f"Filter prompts out, or use a machine or cluster with {gib(least)} free; one worker needs as much."
 
 
 def _levers(work: Work) -> dict[str, list[tuple[int, str]]]:
@@ -370,10 +371,6 @@ def _candidates(work: Work, count: int) -> int:
 def _harmonic(count: int) -> float:
     """1 + 1/2 + ... + 1/count."""
     return math.log(count) + 0.5772 + 1 / (2 * count) if count else 0.0
-
-
-def _gib(size: float) -> str:
-    return f"{size / GIB:.1f} GiB"
 
 
 def _counted(workers: int) -> str:

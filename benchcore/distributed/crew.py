@@ -126,11 +126,6 @@ class Crew:
             ray.kill(actor)
         remove_placement_group(self._places)
 
-    @property
-    def shards(self) -> int:
-        """How many shards there are."""
-        return len(self._shared)
-
     def share(self, value: object) -> Any:
         """Put what several calls need into Ray's store once."""
         import ray

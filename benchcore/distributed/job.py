@@ -221,8 +221,6 @@ class Selecting:
                 coverage, represented_by = self._nearest(crew, shared, rows)
                 window = None if query is None else window_of_pool(crew, shared, query, self.pool.n)
             with timed("certificate", timings):
-                constraint = self._rules.constraint(self.problem.turns, self.problem.available, self.problem.costs)
-                seed = int(digest("certificate", self.identity.coreset_id)[:12], 16)
                 certifying = Certifying(
                     crew,
                     self.plan,
@@ -230,8 +228,8 @@ class Selecting:
                     rows,
                     mass,
                     coverage=coverage,
-                    constraint=constraint,
-                    seed=seed,
+                    constraint=self._rules.constraint(self.problem.turns, self.problem.available, self.problem.costs),
+                    seed=int(digest("certificate", self.identity.coreset_id)[:12], 16),
                     query=query,
                     window=window,
                 )

@@ -114,6 +114,8 @@ class Order:
     def _merge(self, level: int, number: int, parts: list[Greedy]) -> Greedy:
         """The picks of some shards or merges, as picked again from all of theirs; the last merge's after includes."""
         merges, last = self.plan.levels[level], level == len(self.plan.levels) - 1
+        if len(parts) == 1 and not last:  # picked on the same rows already
+            return parts[0]
         key = self.key if last else merge_key(self.key, level, merges[number])
         known = None if last else checkpoints.load(self.registry, key)
         if known is not None:

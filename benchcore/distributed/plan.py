@@ -119,8 +119,7 @@ def merge_step(level: int) -> str:
 
 def pairs(merge: Merge, sizes: list[int], k: int) -> int:
     """Pairs of a candidate and a row in a merge, at most."""
-    rows = sum(sizes[shard] for shard in merge.shards)
-    return min(len(merge.children) * k, rows) * rows
+    return len(merge.children) * k * sum(sizes[shard] for shard in merge.shards)
 
 
 def _levels(sizes: list[int], branches: int) -> tuple[tuple[Merge, ...], ...]:

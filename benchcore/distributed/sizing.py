@@ -47,7 +47,7 @@ def work_of(config: Config, pool: Pool, plan: Plan, *, depth: int, dimensions: M
         pool_bytes=bytes_of(pool),
         workers=1,
         cpus=1,
-        candidates=getattr(plan, "candidates", None) or 0,
+        candidates=plan.candidates or 0,
     )
     cpus = config.ray.num_cpus or usable_cores()
     return on(work, cpus if section.workers == "auto" else int(section.workers), cpus)
@@ -120,4 +120,4 @@ def _way(method: str, plan: Plan) -> Way:
         return "shards"
     if not method_of(method).needs:
         return "labels"
-    return "candidates" if getattr(plan, "candidates", None) else "whole pool"
+    return "candidates" if plan.candidates else "whole pool"

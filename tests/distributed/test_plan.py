@@ -68,8 +68,3 @@ def test_a_merge_that_never_fits_says_what_would():
 def test_a_single_shard_is_a_merge_of_one():
     """So that the order of its picks is measured again on all rows, as any other."""
     assert merge_levels([500], 100, 1) == ((Merge((0,), (0,)),),)
-
-
-def test_a_merge_has_no_more_candidates_than_rows():
-    """Shards that are smaller than the depth hand over all they have, so that no tree is needed for them."""
-    assert pairs(Merge((0, 1), (0, 1)), [300, 200], 1024) == 500 * 500

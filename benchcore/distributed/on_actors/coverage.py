@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -38,15 +37,6 @@ def rows_at(held: HeldShards, centre: Centre, positions: NDArray[np.int64]) -> t
         found.append(mine)
         rows.append(compact(held.rows(number, centre)[np.searchsorted(shard.positions, mine)]))
     return np.concatenate(found), np.concatenate(rows)
-
-
-def value(held: HeldShards, centre: Centre, shards: Sequence[int], picks: Compact) -> float:
-    """The objective of some picks on those of these shards that are the actor's."""
-    return sum(
-        float(held.shards[number].mass @ nearest_similarity(held.rows(number, centre), picks).astype(np.float64))
-        for number in shards
-        if number in held.shards
-    )
 
 
 def nearest(held: HeldShards, centre: Centre, picks: Compact) -> Nearest:

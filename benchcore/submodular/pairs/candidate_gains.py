@@ -256,5 +256,5 @@ class CandidateGains:
 
         size = int(above.sum())
         found = Entries(np.empty(size, np.uint16), np.empty(size, np.int32), np.empty(size, np.float32))
-        loops.collect_above(block, coverage, chosen, 0, found.rows, found.candidates, found.similarities)
+        loops.collect_above(block, coverage, chosen, found.rows, found.candidates, found.similarities)
         return found

@@ -46,18 +46,17 @@ def collect_above(
     block: Singles,
     coverage: Singles,
     rows: NDArray[np.int64],
-    first: int,
     found: NDArray[np.uint16],
     candidates: NDArray[np.int32],
     similarities: Singles,
 ) -> None:
-    """Write what exceeds the coverage in some rows of a block, row by row; these rows are numbered from `first`."""
+    """Write what exceeds the coverage in some rows of a block, row by row; these rows are numbered from 0."""
     end = 0
     for place in range(len(rows)):
         row, covered = block[rows[place]], coverage[rows[place]]
         for j in range(block.shape[1]):
             if row[j] > covered:
-                found[end], candidates[end], similarities[end] = first + place, j, row[j]
+                found[end], candidates[end], similarities[end] = place, j, row[j]
                 end += 1
 
 
