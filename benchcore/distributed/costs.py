@@ -29,16 +29,16 @@ _ANSWER_BYTES = 24  # of a prompt, in the driver: its coverage, its pick and its
 
 # Times that a pair's similarity is computed: `python -m infra.scale.constants`.
 _LOCAL_PASSES = 1.0  # half a pass for the codes and half for the lists, since similarities in a shard are symmetric
-_LOCAL_TOUCHES = 14.0  # and that many steps of a loop: codes, their bounds, lists
+_LOCAL_TOUCHES = 11.5  # and that many steps of a loop: codes, their bounds, lists
 
 
 @dataclass(frozen=True)
 class Rates:
     """Speeds of one CPU.
 
-    Measured by `python -m infra.scale.constants`: `loop` and `kernel` (three blocks of features). `multiply` is half of
-    what one thread does alone, and is measured again at each dry run. The rest is assumed: `read` is below what
-    quantising alone takes, since reading the table is not timed; `draws`, `start` and `question` are round figures.
+    Measured by `python -m infra.scale.constants` on two idle threads of one core (AMD EPYC): `multiply`, which is
+    measured again at each dry run, `loop`, and `kernel` (three blocks of features). `read` is what the round of the
+    centre took over registries of 125,000 to 1,000,000 prompts. `draws`, `start` and `question` are round figures.
 
     Attributes:
         multiply: single-precision multiply-adds a second in a matrix product, with all CPUs at work.
@@ -50,10 +50,10 @@ class Rates:
         question: seconds of a question to all workers and back, beside the work itself.
     """
 
-    multiply: float = 45e9
-    loop: float = 3e9
-    kernel: float = 4e8
-    read: float = 2e8
+    multiply: float = 24e9
+    loop: float = 3.2e9
+    kernel: float = 4.4e8
+    read: float = 1e8
     draws: float = 1e6
     start: float = 6.0
     question: float = 0.004
