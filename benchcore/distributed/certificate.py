@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -22,7 +23,13 @@ from benchcore.submodular.similarities.window import Window
 
 CONFIDENCE = 0.99  # of a sampled bound
 
+_KINDS = ("none", "sampled", "exact")  # each says more than the one before
 _SHARE_BITS = 36  # fixed-point bits of a share of what a row could gain; 2^16 sampled rows add up below 2^53
+
+
+def says_more(kind: str, known: Mapping[str, Any]) -> bool:
+    """Whether a certificate of that kind says more than a known one, which is empty where there is none."""
+    return _KINDS.index(kind) > _KINDS.index(known["kind"] if known else "none")
 
 
 @dataclass(frozen=True, eq=False)

@@ -140,7 +140,7 @@ def require_known_to(method: str, section: SelectSection) -> None:
     """Refuse what a method does not keep to.
 
     Raises:
-        UsageError: the configuration has quotas, a budget or a query, and what does not go with it.
+        UsageError: the configuration has quotas, a budget, neighbours or a query, and what does not go with it.
     """
     query = "toward" if section.toward else "away" if section.away else None
     if query is not None and method != SHARDED:
@@ -148,6 +148,12 @@ def require_known_to(method: str, section: SelectSection) -> None:
             f"'{method}' has no query form",
             where=f"select.{query}",
             mend=f"Set select.method: {SHARDED}; other objectives with a query are benchcore.select's, on an array.",
+        )
+    if section.neighbours is not None and method != SHARDED:
+        raise UsageError(
+            f"'{method}' merges nothing, and neighbours are what merges look at",
+            where="select.neighbours",
+            mend=f"Set select.method: {SHARDED}, or leave the neighbours out.",
         )
     if section.budget is not None and (method != SHARDED or section.constraint.quotas or section.audit):
         beside = f"'{method}'" if method != SHARDED else "quotas" if section.constraint.quotas else "an audit slice"

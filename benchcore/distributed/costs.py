@@ -11,7 +11,16 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from benchcore.distributed.placement import gib
-from benchcore.distributed.plan import DENSE_PICKS, ENTRY_BYTES, SAMPLED_ROWS, Merge, merge_levels, merge_step, pairs
+from benchcore.distributed.plan import (
+    ENTRY_BYTES,
+    SAMPLED_ROWS,
+    Merge,
+    merge_levels,
+    merge_step,
+    nearest_pairs,
+    pairs,
+    picks_before_lists,
+)
 from benchcore.errors import BenchcoreError
 
 Way = Literal["shards", "whole pool", "candidates", "labels"]
@@ -30,6 +39,7 @@ _ANSWER_BYTES = 24  # of a prompt, in the driver: its coverage, its pick and its
 # Times that a pair's similarity is computed: `python -m infra.scale.constants`.
 _LOCAL_PASSES = 1.0  # half a pass for the codes and half for the lists, since similarities in a shard are symmetric
 _LOCAL_TOUCHES = 11.5  # and that many steps of a loop: codes, their bounds, lists
+_NEAREST_TOUCHES = 10.0  # steps of a loop, of each pair, that finding the nearest candidates and listing them takes
 
 
 @dataclass(frozen=True)
@@ -78,6 +88,7 @@ class Work:
         workers: processes that hold the shards.
         cpus: of all machines together.
         candidates: prompts that a method picks from where it does not look at all pairs of the pool.
+        neighbours: of each row, how many candidates a merge looks at; None for all.
     """
 
     way: Way
@@ -93,6 +104,7 @@ class Work:
     workers: int
     cpus: int
     candidates: int = 0
+    neighbours: int | None = None
 
     @property
     def n(self) -> int:
@@ -127,18 +139,6 @@ class Round:
     def expected(self) -> int:
         """Bytes that it will take."""
         return self.memory + self.spare
-
-
-def picks_before_lists(merge_pairs: int, merge_bytes: int) -> int:
-    """How many picks a merge makes before the pairs that can still matter fit.
-
-    After t picks about one pair in t + 1 is more similar than what covers the row already.
-
-    Args:
-        merge_pairs: of a candidate and a row.
-        merge_bytes: that may be kept.
-    """
-    return min(DENSE_PICKS, max(0, math.ceil(merge_pairs * ENTRY_BYTES / merge_bytes) - 1))
 
 
 def rounds(work: Work, rates: Rates, available: int | None = None) -> tuple[Round, ...]:
@@ -209,7 +209,7 @@ def resized(work: Work, *, workers: int | None = None, shard_size: int | None = 
     if shard_size is not None:
         count = max(1, math.ceil(work.n / shard_size))
         sizes = tuple(work.n // count + (number < work.n % count) for number in range(count))
-    levels = merge_levels(list(sizes), work.depth, merge_bytes) if work.levels else ()
+    levels = merge_levels(list(sizes), work.depth, merge_bytes, work.neighbours) if work.levels else ()
     most = min(workers or work.workers, len(sizes))
     return replace(work, sizes=sizes, levels=levels, merge_bytes=merge_bytes, workers=most)
 
@@ -276,19 +276,35 @@ def _local(work: Work, rates: Rates, given: int | None) -> Round:
 
 
 def _merges(work: Work, rates: Rates, number: int, level: tuple[Merge, ...]) -> Round:
-    """Gains of all candidates on all rows, again on the rows that a pick raises, until their pairs are listed."""
+    """Gains of all candidates on all rows, again on the rows that a pick raises, until their pairs are listed.
+
+    With neighbours each row's pairs with these are found and listed in one pass.
+    """
     seconds, memory = 0.0, 0
     for merge in level:
         all_pairs = pairs(merge, list(work.sizes), work.depth)
-        dense = picks_before_lists(all_pairs, work.merge_bytes)
+        dense, kept = _kept(work, merge)
         passes = 1 + _harmonic(dense)
         idle = max(1.0, work.workers / len(merge.shards))  # workers that hold none of its shards
-        touches = passes + _harmonic(work.depth) / (dense + 1)
+        touches = passes + _harmonic(work.depth) * kept / all_pairs
+        if work.neighbours is not None:
+            touches += _NEAREST_TOUCHES
         seconds += idle * _product(work, rates, all_pairs, passes, touches) + work.depth * rates.question
-        kept = min(work.merge_bytes, all_pairs * ENTRY_BYTES // (dense + 1))
-        memory = max(memory, kept + _candidates(work, len(merge.children) * work.depth))
+        memory = max(memory, kept * ENTRY_BYTES + _candidates(work, len(merge.children) * work.depth))
     counted = "merge" if len(work.levels) == 1 else f"merges of level {number} ({len(level)})"
     return Round(counted, merge_step(number - 1), seconds, _held(work) + memory)
+
+
+def _kept(work: Work, merge: Merge) -> tuple[int, int]:
+    """How many picks a merge makes before it keeps pairs, and how many pairs it keeps."""
+    sizes = list(work.sizes)
+    if len(merge.children) == 1:  # its part's picks are taken as they are
+        return 0, 0
+    if work.neighbours is not None:
+        return 0, nearest_pairs(merge, sizes, work.depth, work.neighbours)
+    all_pairs = pairs(merge, sizes, work.depth)
+    dense = picks_before_lists(all_pairs, work.merge_bytes)
+    return dense, min(work.merge_bytes // ENTRY_BYTES, all_pairs // (dense + 1))
 
 
 def _better_of(work: Work, rates: Rates, number: int, level: tuple[Merge, ...]) -> Round:

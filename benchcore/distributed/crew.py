@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import os
 import socket
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
@@ -11,14 +12,15 @@ from typing import Any, TypeVar
 
 from benchcore.distributed.on_actors.held import HeldShards, ShardRows
 from benchcore.distributed.placement import Node, described, gib, share
+from benchcore.distributed.pulse import PULSE, Pulses
 from benchcore.distributed.vectors import Embeddings
 from benchcore.errors import BenchcoreError
-from benchcore.ray_cluster import cluster_cpus, thread_environment
+from benchcore.ray_cluster import cluster_cpus, use_threads
 
 log = logging.getLogger(__name__)
 
 _RESTARTS = 8  # of each worker; every call is repeated on the new one
-_CHECK_S = 10  # without an answer, until it is asked whether all workers have a place
+_CHECK_S = 10  # without an answer, until it is asked whether all workers have a place and live
 
 Answer = TypeVar("Answer")
 Key = TypeVar("Key")
@@ -31,7 +33,8 @@ class ShardActor:
     arguments of a constructor, and could then not start the actor again.
     """
 
-    def __init__(self, embeddings: Embeddings, memory: int) -> None:
+    def __init__(self, embeddings: Embeddings, memory: int, threads: int) -> None:
+        use_threads(threads)
         self._embeddings, self._memory = embeddings, memory
         self._held: HeldShards | None = None
 
@@ -44,6 +47,10 @@ class ShardActor:
             rows = ray.get(list(shards.values()))
             self._held = HeldShards(self._embeddings, dict(zip(shards, rows, strict=True)), self._memory)
         return question(self._held, *arguments)
+
+    def pulse(self) -> str:
+        """Say which process this is; answered while a question is, too."""
+        return f"process {os.getpid()} on the machine {socket.gethostname()}"
 
 
 def _require_root(embeddings: Embeddings) -> None:
@@ -59,8 +66,9 @@ def _require_root(embeddings: Embeddings) -> None:
 class Crew:
     """Workers that share the shards; a context manager, since their memory is free only when they are gone.
 
-    They are spread over the nodes of the cluster. A worker that dies, also with its node, is started again wherever
-    there is room, and asked again; that changes no answer. Where there is no room, the wait has an end.
+    They are spread over the nodes of the cluster. A worker that dies, also with its node, or does not answer any more
+    is started again wherever there is room, and asked again; that changes no answer. Where there is no room, the wait
+    has an end.
 
     A question is a function at the top of a module, of the held shards and of what the driver adds; arguments that were
     shared arrive as what they stand for.
@@ -72,6 +80,7 @@ class Crew:
         memory: bytes that each may use beside its rows to be faster.
         needed: bytes that each must find on its node; 0 where that was seen to.
         patience_s: how long to wait for room, at the start and when a node was lost.
+        stall_s: how long a worker may give no sign of life.
     """
 
     def __init__(
@@ -83,10 +92,12 @@ class Crew:
         *,
         needed: int = 0,
         patience_s: int = 300,
+        stall_s: int = 600,
     ) -> None:
         import ray
 
-        self._embeddings, self._memory, self._patience_s = embeddings, memory, patience_s
+        self._embeddings, self._memory = embeddings, memory
+        self._patience_s, self._stall_s = patience_s, stall_s
         self._share = share(_nodes(), workers, needed)
         self._shared = [ray.put(shard) for shard in shards]
         self._shards_of = [
@@ -94,13 +105,14 @@ class Crew:
         ]
         self._actors: list[Any] = []
         self._places: Any = None
+        self._pulses = Pulses([], stall_s)
 
     def __enter__(self) -> Crew:
         import ray
         from ray.util.placement_group import placement_group
         from ray.util.scheduling_strategies import PlacementGroupSchedulingStrategy
 
-        actor: Any = ray.remote(ShardActor)
+        actor: Any = ray.remote(concurrency_groups={PULSE: 1})(ShardActor)  # type: ignore[call-overload]
         demand = {"num_cpus": self._share.cpus} | ({"memory": self._share.memory} if self._share.memory else {})
         bundle = {{"num_cpus": "CPU"}.get(name, name): amount for name, amount in demand.items()}
         self._places = placement_group([bundle] * len(self._shards_of), strategy="SPREAD")
@@ -110,10 +122,10 @@ class Crew:
                 max_restarts=_RESTARTS,
                 max_task_retries=-1,  # while it may be started again: until Ray knows of a lost node, retries fail
                 scheduling_strategy=PlacementGroupSchedulingStrategy(self._places, number),
-                runtime_env={"env_vars": thread_environment(self._share.threads)},
-            ).remote(self._embeddings, self._memory)
+            ).remote(self._embeddings, self._memory, self._share.threads)
             for number in range(len(self._shards_of))
         ]
+        self._pulses = Pulses(self._actors, self._stall_s)
         return self
 
     def __exit__(
@@ -158,7 +170,7 @@ class Crew:
             if ready:
                 yield waiting.pop(ready[0]), self._answer(ready[0])
             else:
-                self._require_room()
+                self._see_to_workers()
 
     def _answer(self, call: Any) -> Any:
         """The result of a call; a mistake that a user can mend comes out as it was raised in the worker."""
@@ -166,7 +178,7 @@ class Crew:
         from ray.exceptions import ActorDiedError, OutOfMemoryError, RayError, RayTaskError
 
         while not ray.wait([call], timeout=_CHECK_S)[0]:
-            self._require_room()
+            self._see_to_workers()
         try:
             return ray.get(call)
         except RayTaskError as error:
@@ -178,6 +190,10 @@ class Crew:
             raise _lost(f"a selection worker died more than {_RESTARTS} times", error, mend) from error
         except RayError as error:
             raise _lost("Ray lost an answer of a selection worker", error, "Run the command again") from error
+
+    def _see_to_workers(self) -> None:
+        self._require_room()
+        self._pulses.check()
 
     def _require_room(self) -> None:
         """Wait for places for the workers that lost theirs, or never had one.

@@ -75,7 +75,15 @@ class Identity:
 
     def order_key(self, deep: int, centre: NDArray[np.float64]) -> str:
         """Name of the order of `deep` picks: all that changes it, so everything but k."""
-        return digest("order", {**self.semantic, "k": None}, self.input_digest, deep, centre.tobytes().hex())
+        return self._key(self.semantic, deep, centre)
+
+    def local_key(self, deep: int, centre: NDArray[np.float64]) -> str:
+        """Name of what the shards pick by themselves to that depth: how their picks are merged changes none of it."""
+        cut = {name: value for name, value in self.semantic["plan"].items() if name not in ("merges", "neighbours")}
+        return self._key({**self.semantic, "plan": cut}, deep, centre)
+
+    def _key(self, semantic: Mapping[str, Any], deep: int, centre: NDArray[np.float64]) -> str:
+        return digest("order", {**semantic, "k": None}, self.input_digest, deep, centre.tobytes().hex())
 
 
 def semantic_of(query: QuerySection) -> dict[str, Any]:
@@ -94,5 +102,7 @@ def _cut(plan: Plan, config: Config) -> dict[str, Any]:
     cut = {"shards": len(plan.shards), "buckets": config.registry.buckets}
     if plan.candidates is not None:
         return {**cut, "candidates": plan.candidates}
+    if plan.neighbours is not None:
+        cut["neighbours"] = plan.neighbours
     merges = [len(level) for level in plan.levels[:-1]]
     return {**cut, "merges": merges} if merges else cut  # a single merge keeps the name that it had before trees

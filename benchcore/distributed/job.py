@@ -12,38 +12,37 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchcore.config import Config
+from benchcore.distributed import checkpoints
 from benchcore.distributed.audit import joined, set_apart
-from benchcore.distributed.certificate import Certifying
-from benchcore.distributed.constraints import Rules, is_nested, require_known_to, rules_of
+from benchcore.distributed.certificate import says_more
+from benchcore.distributed.constraints import Rules, is_nested, rules_of
 from benchcore.distributed.coreset import Coreset, write
 from benchcore.distributed.costs import DAEMON_BYTES, Work, granted, require_memory, rounds, worker_bytes
 from benchcore.distributed.crew import Crew, workers_for
 from benchcore.distributed.identity import Identity
 from benchcore.distributed.kernel_mean import FromCandidates
-from benchcore.distributed.merge import rows_of
+from benchcore.distributed.measured import Measured, Measuring
 from benchcore.distributed.on_actors.centre import magnitude, sums
-from benchcore.distributed.on_actors.coverage import nearest
 from benchcore.distributed.on_actors.held import ShardRows
-from benchcore.distributed.order import Order
-from benchcore.distributed.plan import Plan, depth, plan
+from benchcore.distributed.order import Order, inner_keys
+from benchcore.distributed.plan import Plan, depth
 from benchcore.distributed.pool import Pool
+from benchcore.distributed.posed import plan_of, problem_of
 from benchcore.distributed.prefixes import Orders
-from benchcore.distributed.query import query_of, query_positions, window_of_pool
+from benchcore.distributed.query import query_of
 from benchcore.distributed.sizing import described, dimensions_of, measured_rates, on, work_of
 from benchcore.distributed.timings import Timings, timed
 from benchcore.distributed.vectors import Embeddings
-from benchcore.distributed.ways import FROM_CANDIDATES, SHARDED, method_of
+from benchcore.distributed.ways import SHARDED, method_of
 from benchcore.distributed.whole_pool import WholePool
-from benchcore.errors import UsageError
 from benchcore.estimation.weights import Benchmark
 from benchcore.machine import free_memory
 from benchcore.methods import METHODS
-from benchcore.methods.mass import group_shares, item_mass
-from benchcore.methods.problem import Problem, Selection, require_feasible
+from benchcore.methods.problem import Problem, Selection
 from benchcore.methods.unvalued import unvalued
 from benchcore.ray_cluster import cluster_cpus, connect, is_joined
 from benchcore.registry.identity import digest
-from benchcore.registry.manifests import find_manifest
+from benchcore.registry.manifests import find_manifest, uncovered_warnings
 from benchcore.registry.root import Registry
 from benchcore.submodular.quantise import UNIT, centre_of, integer_mass, mean_exponent
 
@@ -82,70 +81,19 @@ def select(config: Config, registry: Registry, pool: Pool, run_id: str, pinned: 
         BenchcoreError: vectors are missing or unusable, memory does not suffice, or workers keep dying.
     """
     found = selecting(config, registry, pool)
-    identity = found.identity
-    known = find_manifest(registry, identity.coreset_id)
-    if known is not None and (known.certificate or not _certified(config)):
-        log.info("select: coreset %s is there already", identity.coreset_id)
-        return SelectOutcome(identity.coreset_id, changed=False)
-    found.run(run_id, pinned)
-    return SelectOutcome(identity.coreset_id, changed=True)
+    coreset_id, certificate = found.identity.coreset_id, found.plan.certificate
+    known = find_manifest(registry, coreset_id)
+    if known is not None:
+        if not says_more(certificate, known.certificate):
+            log.info("select: coreset %s is there already", coreset_id)
+            return SelectOutcome(coreset_id, changed=False)
+        log.info("select: coreset %s is there already, and gets the certificate '%s'", coreset_id, certificate)
+    return SelectOutcome(coreset_id, changed=True, warnings=found.run(run_id, pinned))
 
 
 def coreset_id_of(config: Config, pool: Pool) -> str:
     """Name the coreset that a configuration stands for on a pool, whether it was selected yet or not."""
     return Identity.of(config, pool, plan_of(config, pool)).coreset_id
-
-
-def plan_of(config: Config, pool: Pool) -> Plan:
-    """Plan the selection that a configuration stands for on a pool; its method may not need the shards to pick.
-
-    Raises:
-        BenchcoreError: no plan fits `select.merge_gb`.
-    """
-    section = config.select
-    return plan(
-        pool.text_hash,
-        k=depth(section.k - section.audit, pool.n),
-        shard_size=section.shard_size,
-        buckets=config.registry.buckets,
-        merge_gb=section.merge_gb if section.method == SHARDED else None,
-        certified=_certified(config),
-        exact_rows=section.exact_rows,
-        candidates=section.candidates if section.method in FROM_CANDIDATES else None,
-    )
-
-
-def problem_of(config: Config, pool: Pool) -> tuple[Problem, tuple[Benchmark, ...]]:
-    """The problem that a configuration poses on a pool, without its vectors, and each benchmark's share.
-
-    Raises:
-        UsageError: as `select`.
-    """
-    section = config.select
-    if pool.n == 0:
-        raise UsageError("there is no prompt to pick from", where="select.filter", mend="Loosen the filter.")
-    method_of(section.method)
-    require_known_to(section.method, section)
-    names, first, place = np.unique(pool.benchmark, return_index=True, return_inverse=True)
-    sizes = np.bincount(place, weights=pool.copies).astype(np.float64)
-    shares = group_shares(section.mass, names, sizes, pool.category[first])
-    problem = Problem(
-        ids=pool.prompt_id,
-        groups=pool.category if "category" in (section.constraint.rounds, section.constraint.over) else pool.benchmark,
-        mass=item_mass(shares, place.astype(np.int64), pool.copies.astype(np.float64)),
-        features={},
-        k=section.k if section.budget is None else min(section.k, pool.n - len(section.exclude)),
-        balanced=section.constraint.rounds is not None or bool(section.constraint.quotas),
-        include=pool.positions(section.include, "include"),
-        exclude=pool.positions(section.exclude, "exclude"),
-        costs=None if section.budget is None else pool.tokens,
-        seed=section.seed,
-    )
-    require_feasible(problem, where="select.")
-    rules_of(section, problem)
-    query_positions(section, pool)
-    benchmarks = zip(names, pool.category[first], shares, strict=True)
-    return problem, tuple(Benchmark(str(name), str(category), float(share)) for name, category, share in benchmarks)
 
 
 def orders(config: Config, registry: Registry, pool: Pool, pinned: Mapping[str, int]) -> Orders:
@@ -194,63 +142,33 @@ class Selecting:
     plan: Plan
     identity: Identity
 
-    def run(self, run_id: str, pinned: Mapping[str, int]) -> None:
-        """Pick, measure and write."""
+    def run(self, run_id: str, pinned: Mapping[str, int]) -> tuple[str, ...]:
+        """Pick, measure and write; returns what a user should know, one line each."""
         timings: Timings = {}
         version, rates = pinned.get("embeddings"), measured_rates()
         picked = None
         if self.config.select.method != SHARDED and self.plan.candidates is None:
             with timed("order", timings):
                 picked = self._at_once(version)
-        mass = self._mass
-        scale = float(mass.sum()) * UNIT
         with self._crew(version) as crew:
-            planned = self._on_cluster(self.work(version))
+            work = self._on_cluster(self.work(version))
+            planned = described(work, rounds(work, rates))
             if self.plan.candidates is not None:
                 with timed("order", timings):
                     picked = self._from_candidates(crew, version)
             with timed("centre", timings):
-                centre = _centre(crew, float(mass.sum()))
+                centre = _centre(crew, self.total_mass)
                 shared = crew.share(centre)
             if picked is None:
-                picked = self._over_shards(crew, centre, shared, self.core.k, timings)
+                picked, uncovered = self._over_shards(crew, centre, shared, self.core.k, timings)
+                planned |= uncovered
             picked = joined(picked, self.audit)
-            with timed("coverage", timings):
-                rows = rows_of(crew, shared, picked.indices)
-                query = query_of(self.config.select, self.pool, crew, shared)
-                coverage, represented_by = self._nearest(crew, shared, rows)
-                window = None if query is None else window_of_pool(crew, shared, query, self.pool.n)
-            with timed("certificate", timings):
-                certifying = Certifying(
-                    crew,
-                    self.plan,
-                    shared,
-                    rows,
-                    mass,
-                    coverage=coverage,
-                    constraint=self._rules.constraint(self.problem.turns, self.problem.available, self.problem.costs),
-                    seed=int(digest("certificate", self.identity.coreset_id)[:12], 16),
-                    query=query,
-                    window=window,
-                )
-                certificate = certifying.find()
-        coreset = Coreset(
-            coreset_id=self.identity.coreset_id,
-            semantic=self.identity.semantic,
-            input_digest=self.identity.input_digest,
-            order=picked.indices,
-            gains=picked.gains / scale,
-            roles=picked.roles,
-            probabilities=picked.inclusion_probabilities,
-            coverage=coverage,
-            nearest=represented_by,
-            shares=self.shares,
-            value=certifying.value / scale,
-            certificate=certificate,
-            centre=centre,
-        )
-        described_plan = described(planned, rounds(planned, rates))
-        write(self.registry, self.pool, coreset, run_id=run_id, pinned=pinned, timings=timings, plan=described_plan)
+            measured = self._measuring(crew, shared).measure(picked.indices, timings)
+        coreset = self._coreset(picked, measured, centre)
+        write(self.registry, self.pool, coreset, run_id=run_id, pinned=pinned, timings=timings, plan=planned)
+        for key in inner_keys(self.identity.order_key(self._deep(self.core.k), centre), self.plan):
+            checkpoints.remove(self.registry, key)
+        return tuple(uncovered_warnings(planned, len(picked.indices)))
 
     def orders(self, version: int | None) -> Orders:
         """The picks of every k."""
@@ -264,12 +182,12 @@ class Selecting:
             return Orders(audit, ((k, self._at_once(version).indices),))
         found = {}
         with self._crew(version) as crew:
-            centre = _centre(crew, float(self._mass.sum()))
+            centre = _centre(crew, self.total_mass)
             shared = crew.share(centre)
             for deep in sorted({depth(picks, k) for picks in range(max(1, len(self.core.include)), k + 1)}):
                 bracket = self.config.select.model_copy(update={"k": deep + len(audit)})
                 deeper = selecting(self.config.model_copy(update={"select": bracket}), self.registry, self.pool)
-                found[deep] = deeper._over_shards(crew, centre, shared, deep, {}).indices
+                found[deep] = deeper._over_shards(crew, centre, shared, deep, {})[0].indices
         return Orders(audit, tuple(found.items()))
 
     @property
@@ -307,8 +225,15 @@ class Selecting:
             work = replace(work, way="labels")  # its picks are there already
         require_memory(work, available)
         needed = worker_bytes(work) if is_joined(self.config.ray) else 0
-        spare, patience = granted(work, available) // work.workers, self.config.ray.room_timeout_s
-        with Crew(embeddings, self.shard_rows(), work.workers, spare, needed=needed, patience_s=patience) as crew:
+        with Crew(
+            embeddings,
+            self.shard_rows(),
+            work.workers,
+            granted(work, available) // work.workers,
+            needed=needed,
+            patience_s=self.config.ray.room_timeout_s,
+            stall_s=self.config.ray.stall_timeout_s,
+        ) as crew:
             yield crew
 
     def shard_rows(self) -> list[ShardRows]:
@@ -340,29 +265,49 @@ class Selecting:
         picking = FromCandidates(method, crew, self.plan, self.pool, self.core, blocks, buckets)
         return picking.pick(self.registry, self.identity)
 
-    def _over_shards(self, crew: Crew, centre: NDArray[np.float64], shared: Any, k: int, timings: Timings) -> Selection:
-        """k picks over the shards, and their whole-number gains."""
+    def _over_shards(
+        self, crew: Crew, centre: NDArray[np.float64], shared: Any, k: int, timings: Timings
+    ) -> tuple[Selection, dict[str, float]]:
+        """k picks over the shards with their whole-number gains, and which shares of the pool they leave uncovered."""
         deep = self._deep(k)
-        key, problem = self.identity.order_key(deep, centre), replace(self.core, k=deep)
+        key, local_key = self.identity.order_key(deep, centre), self.identity.local_key(deep, centre)
+        problem = replace(self.core, k=deep)
         rules = rules_of(self.config.select, problem)
         memory, query = int(self.config.select.merge_gb * 2**30), query_of(self.config.select, self.pool, crew, shared)
-        order = Order(crew, self.plan, problem, rules, shared, self.registry, key, memory, query)
+        order = Order(crew, self.plan, problem, rules, shared, self.registry, key, local_key, memory, query)
         found = order.find(timings)
-        if self.config.select.budget is not None and len(found.order) == k:
+        picks, reached = found.picks, found.reached
+        if self.config.select.budget is not None and len(picks.order) == k:
             log.warning("select: k = %d was reached before the budget of tokens; raise select.k to use it up", k)
-        return replace(unvalued(found.order[:k]), gains=found.gains[:k])
+        uncovered = {} if reached is None else reached.uncovered(k, self.pool.n, self.total_mass)
+        if uncovered:
+            shares = tuple(100 * share for share in uncovered.values())
+            log.info("select: covered by nothing are %.2f %% of the prompts, %.2f %% of the mass", *shares)
+        return replace(unvalued(picks.order[:k]), gains=picks.gains[:k]), uncovered
 
-    def _nearest(
-        self, crew: Crew, centre: Any, picked: NDArray[np.int16]
-    ) -> tuple[NDArray[np.float32], NDArray[np.int64]]:
-        coverage, pick = np.zeros(self.pool.n, np.float32), np.zeros(self.pool.n, np.int64)
-        for answer in crew.ask_all(nearest, centre, picked):
-            coverage[answer.positions], pick[answer.positions] = answer.coverage, answer.pick
-        return coverage, pick
+    def _measuring(self, crew: Crew, centre: Any) -> Measuring:
+        constraint = self._rules.constraint(self.problem.turns, self.problem.available, self.problem.costs)
+        seed = int(digest("certificate", self.identity.coreset_id)[:12], 16)
+        query = query_of(self.config.select, self.pool, crew, centre)
+        return Measuring(crew, self.plan, centre, self._mass, constraint, seed, query)
 
-
-def _certified(config: Config) -> bool:
-    return config.select.certificate == "exact" and config.select.method == SHARDED
+    def _coreset(self, picked: Selection, measured: Measured, centre: NDArray[np.float64]) -> Coreset:
+        scale = self.total_mass * UNIT
+        return Coreset(
+            coreset_id=self.identity.coreset_id,
+            semantic=self.identity.semantic,
+            input_digest=self.identity.input_digest,
+            order=picked.indices,
+            gains=picked.gains / scale,
+            roles=picked.roles,
+            probabilities=picked.inclusion_probabilities,
+            coverage=measured.coverage,
+            nearest=measured.nearest,
+            shares=self.shares,
+            value=measured.value / scale,
+            certificate=measured.certificate,
+            centre=centre,
+        )
 
 
 def _centre(crew: Crew, total: float) -> NDArray[np.float64]:

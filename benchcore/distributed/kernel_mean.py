@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import logging
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -101,21 +101,24 @@ class FromCandidates:
                 mend=f"Set select.candidates to {4 * self.problem.k:,}; time and memory grow with it.",
             )
 
-    def _shards(self) -> list[KernelShard]:
+    def _shards(self) -> list[Any]:
+        """Shared references to what the workers are told about each shard: they are asked twice."""
         groups, said = self.problem.group_numbers.astype(np.int32), self.pool.feature_text
         found = []
         for shard in self.plan.shards:
             mine = shard.positions
-            texts = None if said is None else said[mine]
-            there = () if texts is None else tuple(sorted({bucket(str(text), self.buckets) for text in texts}))
-            found.append(KernelShard(self.blocks, groups[mine], self.problem.mass[mine], texts, there))
+            told = KernelShard(self.blocks, groups[mine], self.problem.mass[mine])
+            if said is not None:
+                there = tuple(sorted({bucket(str(text), self.buckets) for text in said[mine]}))
+                told = replace(told, said=np.char.encode(said[mine]), said_buckets=there)
+            found.append(self.crew.share(told))
         return found
 
-    def _surveyed(self, shards: list[KernelShard], chosen: Indices) -> tuple[dict[str, Scale], Features]:
+    def _surveyed(self, shards: list[Any], chosen: Indices) -> tuple[dict[str, Scale], Features]:
         """The scale of each block over the whole pool, and the candidates' features as they are stored."""
         sample = sample_positions(self.pool.n)
         wanted = np.union1d(sample, chosen)
-        answers: list[Survey] = self._of_shards("features", survey, shards, wanted)
+        answers: list[Survey] = self._of_shards("features", survey, shards, self.crew.share(wanted))
         place = np.argsort(np.concatenate([answer.positions for answer in answers]))
         found = {name: np.concatenate([answer.rows[name] for answer in answers])[place] for name in self.blocks}
         at = {name: rows[np.searchsorted(wanted, sample)] for name, rows in found.items()}
@@ -124,7 +127,7 @@ class FromCandidates:
             scales = {name: scale_of(whole[name], at[name], name == "surface") for name in self.blocks}
         return scales, {name: rows[np.searchsorted(wanted, chosen)] for name, rows in found.items()}
 
-    def _mean(self, shards: list[KernelShard], scales: Mapping[str, Scale], candidates: Rows) -> NDArray[np.float64]:
+    def _mean(self, shards: list[Any], scales: Mapping[str, Scale], candidates: Rows) -> NDArray[np.float64]:
         """(m,) the mean similarity of each candidate to all prompts: the shards' parts, added in their order."""
         parts = self._of_shards("kernel mean", mean_part, shards, scales, self.crew.share(candidates))
         mean = np.zeros(len(candidates.groups))
@@ -132,16 +135,14 @@ class FromCandidates:
             mean += part
         return mean
 
-    def _of_shards(
-        self, what: str, question: Callable[..., Any], shards: list[KernelShard], *arguments: Any
-    ) -> list[Any]:
+    def _of_shards(self, what: str, question: Callable[..., Any], shards: list[Any], *arguments: Any) -> list[Any]:
         """The answers of all shards to a question, in their order."""
         calls = {number: self.crew.begin(number, question, shard, *arguments) for number, shard in enumerate(shards)}
         answers = {}
         with progress(what, self.pool.n, "prompts") as advance:
             for number, answer in self.crew.finished(calls):
                 answers[number] = answer
-                advance(len(shards[number].mass))
+                advance(len(self.plan.shards[number].positions))
         return [answer for _, answer in sorted(answers.items())]
 
     def _key(self, identity: Identity, chosen: Indices, scales: Mapping[str, Scale], candidates: Rows) -> str:

@@ -13,6 +13,7 @@ from benchcore.distributed.on_actors import merging
 from benchcore.distributed.on_actors.coverage import rows_at
 from benchcore.distributed.on_actors.held import Compact
 from benchcore.distributed.on_actors.query import Query
+from benchcore.distributed.reached import Reached
 from benchcore.submodular.optimizers.result import Greedy
 
 
@@ -79,6 +80,12 @@ class MergedObjective:
             self._crew.ask_all(merging.values, self._centre, self._merging, list(sets)), axis=0
         )
         return total
+
+    def reached(self, order: NDArray[np.int64]) -> Reached:
+        """Rows by the first of these candidates that is among their nearest; what is merged has `neighbours`."""
+        parts = self._crew.ask_all(merging.reached, self._centre, self._merging, self.order, order)
+        prompts, mass = np.sum(parts, axis=0)
+        return Reached(prompts.astype(np.int64), mass)
 
     def end(self) -> None:
         """Have the workers let go of what they kept."""

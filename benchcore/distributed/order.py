@@ -20,7 +20,7 @@ from benchcore.distributed.on_actors.local import Given, local_greedy
 from benchcore.distributed.on_actors.merging import Merging
 from benchcore.distributed.on_actors.query import Query
 from benchcore.distributed.plan import Merge, Plan, merge_step
-from benchcore.distributed.shards import Shard
+from benchcore.distributed.reached import Reached
 from benchcore.distributed.timings import Timings, timed
 from benchcore.methods.problem import Problem
 from benchcore.progress import progress
@@ -36,14 +36,33 @@ _Columns = tuple[NDArray[np.int64], NDArray[np.bool_], NDArray[np.float64] | Non
 _PICKS_BETWEEN_CHECKPOINTS = 16  # of a merge under way
 
 
-def local_key(order: str, number: int, shard: Shard) -> str:
-    """Name of a shard's own picks in an order that is named so."""
-    return digest("local", order, number, shard.buckets)
+def shard_keys(local: str, plan: Plan) -> list[str]:
+    """Names of the shards' own picks, which together are named so."""
+    return [digest("local", local, number, shard.buckets) for number, shard in enumerate(plan.shards)]
 
 
 def merge_key(order: str, level: int, merge: Merge) -> str:
     """Name of an inner merge's picks in an order that is named so."""
     return digest("merge", order, level, merge.shards)
+
+
+def inner_keys(order: str, plan: Plan) -> list[str]:
+    """Names of all inner merges' picks in an order that is named so."""
+    return [merge_key(order, level, merge) for level, merges in enumerate(plan.levels[:-1]) for merge in merges]
+
+
+@dataclass(frozen=True, eq=False)
+class Found:
+    """An order.
+
+    Attributes:
+        picks: pool positions, and gains on all rows below.
+        reached: prompts by the first pick among their nearest candidates, where the plan has neighbours and the order
+            is the last merge's.
+    """
+
+    picks: Greedy
+    reached: Reached | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,6 +77,7 @@ class Order:
         centre: shared reference to the centre.
         registry: where finished pieces are kept.
         key: hash of everything that the order depends on.
+        local_key: hash of everything that the shards' own picks depend on.
         memory: bytes of pairs that a merge may keep over all workers.
         query: bounds what coverage counts; None without one.
     """
@@ -69,33 +89,34 @@ class Order:
     centre: Any
     registry: Registry
     key: str
+    local_key: str
     memory: int
     query: Query | None = None
 
-    def find(self, timings: Timings) -> Greedy:
+    def find(self, timings: Timings) -> Found:
         """The order: read when it is finished already, else computed and kept. Picks are pool positions.
 
         Args:
             timings: is told how long the local rounds and each level of merges take.
         """
         known = checkpoints.load(self.registry, self.key)
-        if known is not None:
+        reached = None if self.plan.neighbours is None else Reached.load(self.registry, self.key)
+        if known is not None and (reached is not None or self.plan.neighbours is None):
             log.info("select: the order of %d picks is there already", len(known.order))
-            return known
+            return Found(known, reached)
         with timed("local", timings):
-            found = self._local_rounds()
+            found = [Found(picks) for picks in self._local_rounds()]
         for level, merges in enumerate(self.plan.levels):
             with timed(merge_step(level), timings):
                 found = [
-                    self._merge(level, number, [found[child] for child in merge.children])
+                    self._merge(level, number, [found[child].picks for child in merge.children])
                     for number, merge in enumerate(merges)
                 ]
         return found[0]
 
     def _local_rounds(self) -> list[Greedy]:
         """Each shard's own picks beyond the includes; finished shards are read."""
-        shards = self.plan.shards
-        keys = [local_key(self.key, number, shard) for number, shard in enumerate(shards)]
+        keys = shard_keys(self.local_key, self.plan)
         done = {number: checkpoints.load(self.registry, key) for number, key in enumerate(keys)}
         given = self.crew.share(Given(rows_of(self.crew, self.centre, self.problem.include), self.rules, self.query))
         calls = {
@@ -111,39 +132,52 @@ class Order:
                 advance(1)
         return [picks for _, picks in sorted(done.items()) if picks is not None]
 
-    def _merge(self, level: int, number: int, parts: list[Greedy]) -> Greedy:
+    def _merge(self, level: int, number: int, parts: list[Greedy]) -> Found:
         """The picks of some shards or merges, as picked again from all of theirs; the last merge's after includes."""
         merges, last = self.plan.levels[level], level == len(self.plan.levels) - 1
         if len(parts) == 1 and not last:  # picked on the same rows already
-            return parts[0]
+            return Found(parts[0])
         key = self.key if last else merge_key(self.key, level, merges[number])
         known = None if last else checkpoints.load(self.registry, key)
         if known is not None:
-            return known
+            return Found(known)
         where = f", level {level + 1} of {len(self.plan.levels)}" if len(self.plan.levels) > 1 else ""
         name = f"merge {number + 1} of {len(merges)}{where}" if where else "merge"
         found = self._merged(merges[number], parts, name, digest("made", key))
         if not last:
             beyond = len(self.problem.include)
-            found = Greedy(found.order[beyond:], found.gains[beyond:])
-        checkpoints.save(self.registry, key, found)
+            found = Found(Greedy(found.picks.order[beyond:], found.picks.gains[beyond:]))
+        if found.reached is not None:
+            found.reached.save(self.registry, key)
+        checkpoints.save(self.registry, key, found.picks)
         for made in (digest("made", key), digest("plain", digest("made", key))):
             checkpoints.remove(self.registry, made)
         return found
 
-    def _merged(self, merge: Merge, parts: list[Greedy], name: str, key: str) -> Greedy:
+    def _merged(self, merge: Merge, parts: list[Greedy], name: str, key: str) -> Found:
         """The greedy order of all that the parts hand over, or of a part, with all rows below to be represented."""
+        if len(parts) == 1:  # the only shard: picked on all rows already
+            return Found(self._measured(merge, np.concatenate([self.problem.include, parts[0].order])))
         candidates = np.unique(np.concatenate([self.problem.include, *(picks.order for picks in parts)]))
-        if len(parts) == 1 and self.rules.budget is not None:  # of a part alone, the better of two runs is known
-            return self._measured(merge, np.concatenate([self.problem.include, parts[0].order]))
-        rows = rows_of(self.crew, self.centre, candidates)
-        represented = sum(len(self.plan.shards[shard].positions) for shard in merge.shards)
-        merging = Merging(digest(key, candidates.tolist()), merge.shards, represented, rows, self.memory, self.query)
+        merging = Merging(
+            digest(key, candidates.tolist()),
+            merge.shards,
+            sum(len(self.plan.shards[shard].positions) for shard in merge.shards),
+            rows_of(self.crew, self.centre, candidates),
+            self.memory,
+            self.query,
+            self.plan.neighbours,
+        )
         best, objective = self._picked_again(merge, merging, candidates, name, key)
         if self.rules.budget is not None:
             other, objective = self._picked_again(merge, merging, candidates, name, digest("plain", key), by_cost=False)
             best = other if other.gains.sum() > best.gains.sum() else best
-        return best if len(parts) == 1 else self._better_of(merge, objective, candidates, best, parts)
+        best = self._better_of(merge, objective, candidates, best, parts)
+        reached = None
+        if self.plan.neighbours is not None and merge in self.plan.levels[-1]:
+            reached = objective.reached(np.searchsorted(candidates, best.order))
+        objective.end()
+        return Found(best, reached)
 
     def _picked_again(
         self,
@@ -163,8 +197,10 @@ class Order:
         with progress(name, self.problem.k, "picks", _work_done) as advance:
             keeping = self._keeping(objective, candidates, len(made.order), key, advance)
             merged = lazy_greedy(objective, constraint, made.order, by_cost=by_cost, landmarks=False, advance=keeping)
-        objective.end()
-        return Greedy(candidates[merged.order], merged.gains), objective
+        picks = Greedy(candidates[merged.order], merged.gains)
+        if self.plan.neighbours is not None:  # the gains that chose are on the rows that each candidate is nearest to
+            picks = self._measured(merge, picks.order)
+        return picks, objective
 
     def _columns_of(self, rows: NDArray[np.int64]) -> _Columns:
         """The same as `_columns`, of some prompts."""

@@ -8,9 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchcore.distributed.pool import Pool
+from benchcore.distributed.pool_vectors import PoolVectors
 from benchcore.methods.problem import Problem
 from benchcore.progress import progress
-from benchcore.submodular.quantise import UNIT, integer_mass, mass_weighted_mean, quantise
+from benchcore.submodular.quantise import UNIT, Rows, integer_mass, quantise
 
 Indices = NDArray[np.int64]
 Values = NDArray[np.float64]
@@ -58,45 +59,49 @@ class Coverage:
     benchmarks: Values
 
 
-def coverage_of(orders: Orders, pool: Pool, problem: Problem, vectors: NDArray[np.float32]) -> Coverage:
-    """Measure every prefix by one pass over the pool: the running maximum of similarities along the order.
+def coverage_of(orders: Orders, pool: Pool, problem: Problem, vectors: PoolVectors) -> Coverage:
+    """Measure every prefix by a pass over the pool: the running maximum of similarities along the order.
 
     Args:
         orders: of the picks.
         pool: whose prompts are covered.
         problem: of the pool; its mass counts.
-        vectors: (n, d) of the pool, each with a direction.
+        vectors: of the pool.
+
+    Raises:
+        BenchcoreError: vectors are missing or unusable.
     """
-    mass = integer_mass(problem.mass, problem.group_numbers)
-    centre, last = mass_weighted_mean(vectors, mass), 0
-    parts = []
-    for most, order in orders.brackets:
-        found = _running(order, orders.audit, pool, mass=mass, vectors=vectors, centre=centre)
-        parts.append(found[:, last : most + 1])
-        last = most + 1
-    sums = np.concatenate(parts, axis=1)
-    prompts = np.bincount(np.unique(pool.benchmark, return_inverse=True)[1], weights=pool.copies)
-    return Coverage(sums[0] / (float(mass.sum()) * UNIT), sums[1:] / UNIT / prompts[:, None])
-
-
-def _running(
-    order: Indices, audit: Indices, pool: Pool, *, mass: Values, vectors: NDArray[np.float32], centre: Values
-) -> Values:
-    """(1 + B, k + 1) sums of coverage over the pool by mass, and over each benchmark by copies; whole numbers."""
+    mass, copies = integer_mass(problem.mass, problem.group_numbers), pool.copies.astype(np.float64)
     names, place = np.unique(pool.benchmark, return_inverse=True)
-    sums = np.zeros((1 + len(names), len(order) + 1))
-    picks, drawn = quantise(vectors[order], centre), quantise(vectors[audit], centre)
+    centre = vectors.centre(mass)
+    ordered = [order for _, order in orders.brackets]
+    picks = quantise(vectors.at(np.concatenate([orders.audit, *ordered])), centre)
+    drawn, *along = np.split(picks, np.cumsum([len(orders.audit), *map(len, ordered[:-1])]))
+    sums = [np.zeros((1 + len(names), len(order) + 1)) for order in ordered]
     with progress("coverage", pool.n, "prompts") as advance:
-        for number in range(len(names)):
-            members = np.flatnonzero(place == number)
-            for start in range(0, len(members), _BLOCK):
-                rows = members[start : start + _BLOCK]
-                own = quantise(vectors[rows], centre)
-                covered = np.zeros((len(rows), len(picks) + 1), np.float32)  # by no pick: not at all
-                covered[:, 1:] = own @ picks.T
-                covered[:, 0] = (own @ drawn.T).max(axis=1, initial=0.0)
-                running = np.maximum.accumulate(covered, axis=1, out=covered).astype(np.float64)
-                sums[0] += mass[rows] @ running
-                sums[1 + number] += pool.copies[rows].astype(np.float64) @ running
+        for positions, part in vectors.read():
+            for start in range(0, len(part), _BLOCK):
+                rows, own = positions[start : start + _BLOCK], quantise(part[start : start + _BLOCK], centre)
+                for total, further in zip(sums, along, strict=True):
+                    _add(total, _running(own, drawn, further), mass[rows], copies[rows], place[rows])
                 advance(len(rows))
-    return sums
+    firsts = [0, *(most + 1 for most, _ in orders.brackets)]
+    brackets = zip(sums, firsts[:-1], firsts[1:], strict=True)
+    whole = np.concatenate([total[:, first:beyond] for total, first, beyond in brackets], axis=1)
+    return Coverage(whole[0] / (float(mass.sum()) * UNIT), whole[1:] / UNIT / np.bincount(place, copies)[:, None])
+
+
+def _running(own: Rows, drawn: Rows, picks: Rows) -> Values:
+    """(n, k + 1) how each row is covered by the audit slice and the first 0, 1, ... k picks."""
+    covered = np.zeros((len(own), len(picks) + 1), np.float32)  # by no pick: not at all
+    covered[:, 1:] = own @ picks.T
+    covered[:, 0] = (own @ drawn.T).max(axis=1, initial=0.0)
+    return np.maximum.accumulate(covered, axis=1, out=covered).astype(np.float64)
+
+
+def _add(sums: Values, running: Values, mass: Values, copies: Values, place: Indices) -> None:
+    """Add the coverage of some rows to that of the pool, by mass, and to their benchmarks', by copies."""
+    sums[0] += mass @ running  # of whole numbers: exact in any order
+    for number in np.unique(place):
+        mine = place == number
+        sums[1 + number] += copies[mine] @ running[mine]

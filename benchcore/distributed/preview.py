@@ -11,11 +11,12 @@ from numpy.typing import NDArray
 
 from benchcore.config import Config
 from benchcore.distributed import checkpoints
+from benchcore.distributed.certificate import says_more
 from benchcore.distributed.costs import Round, Work, require_memory, rounds
 from benchcore.distributed.job import Selecting, selecting
 from benchcore.distributed.on_actors.centre import magnitude, sums
 from benchcore.distributed.on_actors.held import HeldShards
-from benchcore.distributed.order import local_key, merge_key
+from benchcore.distributed.order import inner_keys, shard_keys
 from benchcore.distributed.pool import Pool
 from benchcore.distributed.sizing import measured_rates
 from benchcore.distributed.vectors import Embeddings
@@ -118,18 +119,17 @@ def available_here() -> int | None:
 
 
 def _finished(found: Selecting, registry: Registry, work: Work, version: int | None) -> Finished:
-    coreset = find_manifest(registry, found.identity.coreset_id) is not None
+    known = find_manifest(registry, found.identity.coreset_id)
+    coreset = known is not None and not says_more(found.plan.certificate, known.certificate)
     if coreset or work.way != "shards" or not _any(registry):
         return Finished(coreset)
-    key = found.identity.order_key(work.depth, _centre(found, version))
-    plan = found.plan
-    locals_ = [local_key(key, number, shard) for number, shard in enumerate(plan.shards)]
-    inner = [merge_key(key, level, merge) for level, merges in enumerate(plan.levels[:-1]) for merge in merges]
+    centre = _centre(found, version)
+    key, local = found.identity.order_key(work.depth, centre), found.identity.local_key(work.depth, centre)
     return Finished(
         coreset,
         checkpoints.load(registry, key) is not None,
-        sum(checkpoints.load(registry, name) is not None for name in locals_),
-        sum(checkpoints.load(registry, name) is not None for name in inner),
+        sum(checkpoints.load(registry, name) is not None for name in shard_keys(local, found.plan)),
+        sum(checkpoints.load(registry, name) is not None for name in inner_keys(key, found.plan)),
     )
 
 

@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 
 from benchcore.config import Config
-from benchcore.distributed.costs import Rates, Round, Way, Work, picks_before_lists
-from benchcore.distributed.plan import Merge, Plan, pairs
+from benchcore.distributed.costs import Rates, Round, Way, Work
+from benchcore.distributed.plan import Merge, Plan, pairs, picks_before_lists
 from benchcore.distributed.pool import Pool
 from benchcore.distributed.vectors import Embeddings
 from benchcore.distributed.ways import SHARDED, blocks_of, method_of
@@ -48,6 +48,7 @@ def work_of(config: Config, pool: Pool, plan: Plan, *, depth: int, dimensions: M
         workers=1,
         cpus=1,
         candidates=plan.candidates or 0,
+        neighbours=plan.neighbours,
     )
     cpus = config.ray.num_cpus or usable_cores()
     return on(work, cpus if section.workers == "auto" else int(section.workers), cpus)
@@ -89,12 +90,14 @@ def measured_rates() -> Rates:
 
 def described(work: Work, expected: tuple[Round, ...]) -> dict[str, Any]:
     """A plan for the manifest and for scripts, JSON-able."""
+    neighbours = {} if work.neighbours is None else {"neighbours": work.neighbours}
     return {
         "way": work.way,
         "shards": {"number": len(work.sizes), "smallest": min(work.sizes), "largest": work.largest},
         "depth": work.depth,
         "merges": [_level(work, level) for level in work.levels],
         "candidates": work.candidates or None,
+        **neighbours,
         "certificate": work.certificate,
         "workers": work.workers,
         "cpus": work.cpus,
@@ -107,12 +110,17 @@ def described(work: Work, expected: tuple[Round, ...]) -> dict[str, Any]:
 
 def _level(work: Work, level: tuple[Merge, ...]) -> dict[str, Any]:
     sizes = list(work.sizes)
-    most = max(level, key=lambda merge: pairs(merge, sizes, work.depth))
+    most = max(pairs(merge, sizes, work.depth) for merge in level)
     return {
         "merges": len(level),
-        "candidates": max(len(merge.children) for merge in level) * work.depth,
-        "picks_before_lists": picks_before_lists(pairs(most, sizes, work.depth), work.merge_bytes),
+        "candidates": max(_candidates(merge, sizes, work.depth) for merge in level),
+        "picks_before_lists": 0 if work.neighbours is not None else picks_before_lists(most, work.merge_bytes),
     }
+
+
+def _candidates(merge: Merge, sizes: list[int], depth: int) -> int:
+    """At most: what is below may be fewer prompts than its parts could hand over."""
+    return min(len(merge.children) * depth, sum(sizes[shard] for shard in merge.shards))
 
 
 def _way(method: str, plan: Plan) -> Way:

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from benchcore.errors import BenchcoreError
 from benchcore.registry.root import Registry
 from benchcore.registry.tables import dataset, missing_file
+from benchcore.submodular.quantise import require_directions
 
 
 @dataclass(frozen=True)
@@ -91,6 +92,24 @@ class Embeddings:
         named = " and ".join(f"{length or 0:,}" for length in sorted(lengths, key=lambda length: length or 0)[:5])
         mend = "Several models had one name: remove the table `embeddings`, and run `benchcore embed CONF`."
         return BenchcoreError(f"vectors of encoder {self.encoder} differ in length: {named}", self._where, mend)
+
+
+def directed(vectors: NDArray[np.float32], ids: NDArray[np.str_]) -> NDArray[np.float32]:
+    """The same vectors, all with a direction.
+
+    Args:
+        vectors: (n, d).
+        ids: (n,) of the prompts.
+
+    Raises:
+        BenchcoreError: one is all zeros or not finite; names the prompts.
+    """
+    try:
+        require_directions(vectors, ids)
+    except ValueError as error:
+        mend = "Filter these prompts out, or embed them anew."
+        raise BenchcoreError(str(error), where="embeddings", mend=mend) from None
+    return vectors
 
 
 def by_benchmark(benchmarks: Iterable[str]) -> str:

@@ -13,8 +13,9 @@ from benchcore.config import Config
 from benchcore.distributed import checkpoints
 from benchcore.distributed.identity import Identity
 from benchcore.distributed.pool import Block, Pool
-from benchcore.distributed.shards import cut
-from benchcore.distributed.vectors import Embeddings, by_benchmark
+from benchcore.distributed.pool_vectors import PoolVectors
+from benchcore.distributed.shards import Shard, cut
+from benchcore.distributed.vectors import Embeddings, by_benchmark, directed
 from benchcore.distributed.ways import blocks_of, method_of
 from benchcore.errors import BenchcoreError
 from benchcore.machine import free_memory
@@ -25,7 +26,6 @@ from benchcore.registry.identity import digest
 from benchcore.registry.root import Registry
 from benchcore.submodular.optimizers.result import Greedy
 from benchcore.submodular.pairs.threads import single_threaded_blas
-from benchcore.submodular.quantise import require_directions
 
 log = logging.getLogger(__name__)
 
@@ -75,15 +75,14 @@ class WholePool:
             checkpoints.save(self.registry, key, Greedy(found.indices, np.zeros(len(found.indices))))
         return found
 
-    def vectors(self) -> NDArray[np.float32]:
-        """(n, d) the vectors by which coverage is measured.
+    def vectors(self) -> PoolVectors:
+        """The vectors by which coverage is measured, to be read a part at a time.
 
         Raises:
-            BenchcoreError: some are missing or unusable, or memory does not suffice.
+            BenchcoreError: some are missing.
         """
         stored = self._stored("embedding", self.pool.embedding)
-        self._require_memory(stored.dimension(), 0, "reading the vectors")
-        return self._directed(self._read("embedding", stored))
+        return PoolVectors(stored, self.pool, self._parts(self.pool.text_hash))
 
     def stored(self) -> dict[str, Embeddings]:
         """Where the blocks that the method looks at lie, by name.
@@ -98,16 +97,8 @@ class WholePool:
         stored = self.stored()
         self._require_memory(sum(vectors.dimension() for vectors in stored.values()), k, self.config.select.method)
         features = {name: self._read(name, vectors) for name, vectors in stored.items()}
-        self._directed(features["embedding"])
+        directed(features["embedding"], self.pool.prompt_id)
         return features
-
-    def _directed(self, vectors: NDArray[np.float32]) -> NDArray[np.float32]:
-        try:
-            require_directions(vectors, self.pool.prompt_id)
-        except ValueError as error:
-            mend = "Filter these prompts out, or embed them anew."
-            raise BenchcoreError(str(error), where="embeddings", mend=mend) from None
-        return vectors
 
     def _stored(self, name: str, block: Block) -> Embeddings:
         vectors = Embeddings(self.registry, self.version, block.encoder)
@@ -122,11 +113,15 @@ class WholePool:
         return vectors
 
     def _read(self, name: str, vectors: Embeddings) -> NDArray[np.float32]:
-        texts, buckets = self._texts(name), self.config.registry.buckets
+        texts = self._texts(name)
         rows = np.empty((len(texts), vectors.dimension()), np.float32)
-        for part in cut(texts, max(_READ_AT_ONCE, -(-len(texts) // buckets)), buckets):
+        for part in self._parts(texts):
             rows[part.positions] = vectors.read(part.buckets, texts[part.positions])
         return rows
+
+    def _parts(self, texts: NDArray[np.str_]) -> tuple[Shard, ...]:
+        buckets = self.config.registry.buckets
+        return cut(texts, max(_READ_AT_ONCE, -(-len(texts) // buckets)), buckets)
 
     def _texts(self, name: str) -> NDArray[np.str_]:
         return self.pool.text_hash if name == "embedding" else self.pool.said

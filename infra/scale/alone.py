@@ -15,9 +15,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchcore.config import Config, load_config
-from benchcore.distributed.job import plan_of, problem_of
 from benchcore.distributed.plan import depth
 from benchcore.distributed.pool import Pool
+from benchcore.distributed.posed import plan_of, problem_of
 from benchcore.distributed.vectors import Embeddings
 from benchcore.errors import BenchcoreError
 from benchcore.methods.facility_location import facility_location

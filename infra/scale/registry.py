@@ -28,7 +28,7 @@ from infra.scale.world import BENCHMARKS, BLOCK, CATEGORIES, Block, World
 BUCKETS = 128
 FEATURES = ("surface", "ngrams")
 
-_VERSION = 1  # raised whenever the same arguments give another registry
+_VERSION = 2  # raised whenever the same arguments give another registry
 _RUN = "made-up"
 _CHOICES_EVERY = 3  # benchmarks of which one asks for a choice among four
 _CONSONANTS, _VOWELS = "bdfgklmnprstvz", "aeiou"
@@ -89,7 +89,7 @@ def blocks(wanted: Wanted) -> Iterator[tuple[int, Block]]:
 def _configuration(folder: Path, wanted: Wanted) -> dict[str, object]:
     encoder = folder / "encoder" / "made-up"  # that it has no model is of no matter: nothing is encoded with it
     encoder.mkdir(parents=True)
-    (encoder / "weights.bin").write_text(f"vectors are drawn, not computed: seed {wanted.seed}\n")
+    (encoder / "model.safetensors").write_text(f"vectors are drawn, not computed: seed {wanted.seed}\n")
     return {
         "registry": {"root": "registry", "buckets": BUCKETS},
         "embed": {

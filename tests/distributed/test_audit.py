@@ -14,8 +14,9 @@ from scipy.stats import binom
 from benchcore.config import Config, SelectSection
 from benchcore.distributed.audit import joined, set_apart
 from benchcore.distributed.identity import Identity
-from benchcore.distributed.job import coreset_id_of, orders, plan_of, problem_of, select
+from benchcore.distributed.job import coreset_id_of, orders, select
 from benchcore.distributed.pool import Pool
+from benchcore.distributed.posed import plan_of, problem_of
 from benchcore.distributed.prefixes import coverage_of
 from benchcore.distributed.whole_pool import WholePool
 from benchcore.errors import UsageError

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -15,6 +16,7 @@ from benchcore.distributed.certificate import SAMPLED_ROWS, Drawn, upper_limit
 from benchcore.distributed.pool import Pool
 from benchcore.registry.manifests import certainty, find_manifest
 from benchcore.registry.root import Registry
+from benchcore.registry.schemas import SCHEMAS
 from benchcore.registry.tables import pin
 from benchcore.submodular.constraints.constraint import Cardinality
 from benchcore.submodular.pairs.passes import Passes
@@ -90,8 +92,8 @@ def test_equal_rows_leave_nothing_to_gain():
 
 
 @pytest.mark.usefixtures("ray_instance")
-def test_a_large_pool_gets_a_sampled_certificate_that_no_worker_changes(made: Make):
-    """Labelled so, above the exact bound, and the same for one worker and two."""
+def test_a_large_pool_gets_a_sampled_certificate_that_no_worker_changes(made: Make, tmp_path: Path):
+    """Labelled so, above the exact bound, the same for one worker and two, and for good replaced by an exact one."""
 
     def certificate(name: str, workers: int, **select: Any) -> dict[str, Any]:
         config, registry, pool = made(name=name, workers=workers, **select)
@@ -108,3 +110,9 @@ def test_a_large_pool_gets_a_sampled_certificate_that_no_worker_changes(made: Ma
     assert exact["upper_bound"] < one["upper_bound"] < exact["upper_bound"] + 0.05
     assert (one["kind"], one["confidence"], one["rows"]) == ("sampled", 0.99, SAMPLED_ROWS)
     assert (certainty(one), certainty(exact)) == (", 99 % confidence", "")
+    assert certificate("1", 1) == exact
+    versions = pin(Registry.at(tmp_path / "1"), list(SCHEMAS))
+    assert (
+        certificate("1", 1, exact_rows=100) == certificate("1", 1) == certificate("1", 1, certificate="none") == exact
+    )
+    assert pin(Registry.at(tmp_path / "1"), list(SCHEMAS)) == versions

@@ -13,13 +13,12 @@ from benchcore.distributed.costs import (
     Work,
     granted,
     needed,
-    picks_before_lists,
     require_memory,
     resized,
     rounds,
     worker_bytes,
 )
-from benchcore.distributed.plan import DENSE_PICKS, ENTRY_BYTES, depth, merge_levels
+from benchcore.distributed.plan import DENSE_PICKS, ENTRY_BYTES, depth, merge_levels, picks_before_lists
 from benchcore.errors import BenchcoreError
 
 
@@ -96,6 +95,15 @@ def test_lists_fit_after_the_picks_that_come_before_them(pairs: int):
     assert pairs * ENTRY_BYTES / (first + 1) <= GIB
     assert first == 0 or pairs * ENTRY_BYTES / first > GIB
     assert first <= DENSE_PICKS
+
+
+def test_neighbours_take_one_pass_and_no_more_than_their_pairs():
+    """Less time in a merge than all pairs take, and memory that grows with the neighbours alone."""
+    few, many, exact = (work(200_000, 1000, neighbours=neighbours) for neighbours in (20, 170, None))
+    merges = [next(part for part in rounds(made, Rates()) if part.name == "merge") for made in (few, many, exact)]
+
+    assert merges[0].seconds < merges[1].seconds < merges[2].seconds
+    assert merges[1].memory - merges[0].memory == 150 * 200_000 * ENTRY_BYTES
 
 
 def test_what_does_not_fit_names_what_would_and_it_does():

@@ -12,6 +12,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import psutil
 import pyarrow as pa
 import pytest
 import yaml
@@ -29,6 +30,7 @@ from benchcore.registry.manifests import read_picks
 from benchcore.registry.root import Registry
 from benchcore.registry.tables import pin, read
 from tests.pipeline.prepared import prepared
+from tests.standing import Standing
 
 pytestmark = pytest.mark.usefixtures("ray_instance")
 Made = tuple[Config, Registry, Pool]
@@ -50,34 +52,42 @@ main()
 """
 
 
-def test_workers_that_die_change_nothing(made: Callable[..., Made], monkeypatch: pytest.MonkeyPatch):
-    """One worker, or two that are killed while they read, pick, merge and certify: the same bytes."""
+def test_workers_that_die_or_freeze_change_nothing(
+    made: Callable[..., Made], standing: Standing, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+):
+    """Killed while they read, pick and certify, and stopped in a merge, which a line tells: the bytes of one worker."""
     asked: Counter[str] = Counter()
-    killed: list[str] = []
+    hit: dict[str, int] = {}
     ask_all, begin = Crew.ask_all, Crew.begin
 
-    def deadly_to_all(crew: Crew, question: Callable[..., Any], *arguments: Any) -> list[Any]:
+    def deadly_to_all(workers: Crew, question: Callable[..., Any], *arguments: Any) -> list[Any]:
         name = question.__name__
         asked[name] += 1
         if (name, asked[name]) in (("sums", 1), ("gains", 5), ("gains_of_shard", 2)):
-            os.kill(pid_of(crew, len(killed) % 2), signal.SIGKILL)
-            killed.append(name)
-        return ask_all(crew, question, *arguments)
+            hit[name] = pid_of(workers, len(hit) % 2)
+            os.kill(hit[name], signal.SIGSTOP if name == "gains" else signal.SIGKILL)
+            monkeypatch.setattr(crew, "_CHECK_S", 1)
+        return ask_all(workers, question, *arguments)
 
-    def deadly_to_holder(crew: Crew, shard: int, question: Callable[..., Any], *arguments: Any) -> Any:
-        pid = pid_of(crew, 0) if shard == 2 else None
-        call = begin(crew, shard, question, *arguments)
+    def deadly_to_holder(workers: Crew, shard: int, question: Callable[..., Any], *arguments: Any) -> Any:
+        pid = pid_of(workers, 0) if shard == 2 else None
+        call = begin(workers, shard, question, *arguments)
         if pid is not None:
             os.kill(pid, signal.SIGKILL)  # as the kernel would, with Ray none the wiser
-            killed.append(question.__name__)
+            hit[question.__name__] = pid
         return call
 
-    expected = picks(made(name="one", workers=1))
+    with standing.at_work():
+        expected = picks(made(name="one", workers=1))
+    config, registry, pool = made(name="deadly", workers=2)
+    impatient = config.model_copy(update={"ray": config.ray.model_copy(update={"stall_timeout_s": 5})})
     monkeypatch.setattr(Crew, "ask_all", deadly_to_all)
     monkeypatch.setattr(Crew, "begin", deadly_to_holder)
 
-    assert picks(made(name="deadly", workers=2)).equals(expected)
-    assert killed == ["sums", "local_greedy", "gains", "gains_of_shard"]
+    assert picks((impatient, registry, pool)).equals(expected)
+    assert list(hit) == ["sums", "local_greedy", "gains", "gains_of_shard"]
+    assert f"process {hit['gains']} on the machine" in caplog.text
+    assert "does not answer for 5 s" in caplog.text
 
 
 def picks(made: Made) -> pa.Table:
@@ -93,10 +103,10 @@ def pid_of(crew: Crew, worker: int) -> int:
 
 
 @pytest.fixture(scope="module")
-def undisturbed(ray_instance: None, tmp_path_factory: pytest.TempPathFactory) -> tuple[int, pa.Table]:
+def undisturbed(standing: Standing, tmp_path_factory: pytest.TempPathFactory) -> tuple[int, pa.Table]:
     """How many pieces of work a selection keeps on its way, and its picks."""
     folder = tmp_path_factory.mktemp("undisturbed")
-    return selected(configured(folder), folder)
+    return selected(configured(folder), folder, standing)
 
 
 def configured(folder: Path) -> Path:
@@ -110,25 +120,36 @@ def configured(folder: Path) -> Path:
     return path
 
 
-def selected(conf: Path, folder: Path) -> tuple[int, pa.Table]:
+def selected(conf: Path, folder: Path, standing: Standing) -> tuple[int, pa.Table]:
     """Run the command: how many pieces it kept, and the picks."""
     kept: list[str] = []
     save = checkpoints.save
-    with pytest.MonkeyPatch.context() as patch:
+    with standing.at_work(), pytest.MonkeyPatch.context() as patch:
         patch.setattr(checkpoints, "save", lambda *piece: (kept.append(piece[1]), save(*piece)))
         assert execute(app, ["select", str(conf)]) == 0
     columns = ["rank", "prompt_id", "gain", "represents"]
     return len(kept), read(Registry.at(folder / "registry"), "coresets").select(columns).sort_by("rank")
 
 
+def what_joins() -> dict[str, str]:
+    """What another driver needs for the Ray of this test run: its token, and to look for it on the loopback."""
+    raylet = next(process for process in psutil.Process().children() if process.name() == "raylet")
+    token = {name: value for name, value in raylet.environ().items() if name.startswith("RAY_AUTH")}
+    return token | {"RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER": "0"}
+
+
 @pytest.mark.parametrize("pieces", [2, 6], ids=["local round", "merge"])
 def test_a_driver_that_dies_repeats_only_what_was_under_way(
-    tmp_path: Path, undisturbed: tuple[int, pa.Table], pieces: int
+    tmp_path: Path, standing: Standing, undisturbed: tuple[int, pa.Table], pieces: int
 ):
     """Killed between two pieces of work; the same command finds all pieces, makes the others and ends the same."""
     conf = configured(tmp_path)
     died = subprocess.run(
-        [sys.executable, "-c", DEADLY, str(pieces), "select", str(conf)], check=False, capture_output=True, text=True
+        [sys.executable, "-c", DEADLY, str(pieces), "select", str(conf)],
+        check=False,
+        capture_output=True,
+        text=True,
+        env={**os.environ, **what_joins()},
     )
     assert died.returncode == -signal.SIGKILL, died.stderr
     folder = tmp_path / "registry" / "_checkpoints" / "select"
@@ -136,7 +157,7 @@ def test_a_driver_that_dies_repeats_only_what_was_under_way(
     shards = 4
     assert len(left) == min(pieces, shards) + (pieces > shards)  # a merge's piece replaces the one before
 
-    again, found = selected(conf, tmp_path)
+    again, found = selected(conf, tmp_path, standing)
 
     assert again == undisturbed[0] - pieces
     assert found.equals(undisturbed[1])

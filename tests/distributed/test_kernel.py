@@ -16,8 +16,9 @@ import pytest
 
 from benchcore.config import Config
 from benchcore.distributed.crew import Crew
-from benchcore.distributed.job import coreset_id_of, orders, problem_of
+from benchcore.distributed.job import coreset_id_of, orders
 from benchcore.distributed.pool import Pool
+from benchcore.distributed.posed import problem_of
 from benchcore.distributed.vectors import Embeddings
 from benchcore.errors import UsageError
 from benchcore.methods import DEFAULT
@@ -33,8 +34,8 @@ from benchcore.submodular.constraints.rounds import follows_rounds
 from tests.distributed.test_audit import with_select
 from tests.distributed.test_deaths import pid_of
 from tests.distributed.test_select import changed, picks
+from tests.standing import Standing
 
-pytestmark = pytest.mark.usefixtures("ray_instance")
 Made = tuple[Config, Registry, Pool]
 Make = Callable[..., Made]
 
@@ -60,12 +61,15 @@ def under_other_texts(posed: Made) -> Made:
     return config, registry, replace(pool, feature_text=np.array([digest("said", text) for text in pool.text_hash]))
 
 
-def test_workers_deaths_and_where_features_lie_change_nothing(made: Make, monkeypatch: pytest.MonkeyPatch):
+def test_workers_deaths_and_where_features_lie_change_nothing(
+    made: Make, standing: Standing, monkeypatch: pytest.MonkeyPatch
+):
     """One, two or four workers; actors killed while they read and while they measure; features under other texts."""
     posed = large(made, name="one", workers=1)
-    expected = picks(posed)
-    require_good(posed, np.searchsorted(posed[2].prompt_id, expected["prompt_id"].to_pylist()))
-    elsewhere = picks(under_other_texts(large(made, name="four", workers=4)))
+    with standing.at_work():
+        expected = picks(posed)
+        require_good(posed, np.searchsorted(posed[2].prompt_id, expected["prompt_id"].to_pylist()))
+        elsewhere = picks(under_other_texts(large(made, name="four", workers=4)))
     assert elsewhere.drop(["coreset_id"]).equals(expected.drop(["coreset_id"]))
 
     killed: list[str] = []
@@ -127,6 +131,7 @@ def test_what_changes_picks_changes_the_name(made: Make, method: str):
     assert coreset_id_of(below, pool) == coreset_id_of(with_select(more, exact_rows=300), pool)
 
 
+@pytest.mark.usefixtures("standing_workers")
 def test_more_picks_than_candidates_allow_are_refused(made: Make):
     """With what would do."""
     with pytest.raises(UsageError, match=r"at most 30 of 120 candidates.* 31 are wanted. Set select.candidates to 124"):

@@ -11,8 +11,9 @@ import pytest
 
 import benchcore
 from benchcore.config import Config
-from benchcore.distributed.job import coreset_id_of, problem_of, select
+from benchcore.distributed.job import coreset_id_of, select
 from benchcore.distributed.pool import Pool
+from benchcore.distributed.posed import problem_of
 from benchcore.distributed.vectors import Embeddings
 from benchcore.errors import UsageError
 from benchcore.methods.picks import Picks
@@ -84,7 +85,7 @@ def budgeted(made: Made) -> list[tuple[Made, Picks]]:
     return found
 
 
-@pytest.mark.usefixtures("ray_instance")
+@pytest.mark.usefixtures("standing_workers")
 def test_one_shard_is_the_core(made: Make):
     """Pick by pick, with gains, value and a certificate that holds, beside includes and excludes."""
     plain = made(shard_size=500)
@@ -106,7 +107,7 @@ def test_one_shard_is_the_core(made: Make):
         assert manifest.value <= expected.certificate.upper_bound <= manifest.certificate["upper_bound"]
 
 
-@pytest.mark.usefixtures("ray_instance")
+@pytest.mark.usefixtures("standing_workers")
 def test_rounds_hold_over_a_tree_of_merges(made: Make):
     """Includes first and in order, nothing excluded, balance at each prefix, and smaller coresets are prefixes."""
     plain = made(**TREE)
@@ -126,7 +127,7 @@ def test_rounds_hold_over_a_tree_of_merges(made: Make):
     assert picked(changed(limited, k=9))[0].tolist() == order[:9].tolist()
 
 
-@pytest.mark.usefixtures("ray_instance")
+@pytest.mark.usefixtures("standing_workers")
 @pytest.mark.parametrize("over", ["benchmark", "category"])
 def test_quotas_hold_over_a_tree_of_merges(made: Make, over: str):
     """Each minimum and maximum, exactly k, and a value near the core's."""
@@ -148,7 +149,7 @@ def test_quotas_hold_over_a_tree_of_merges(made: Make, over: str):
     assert max(central.value, manifest.value) <= manifest.certificate["upper_bound"]
 
 
-@pytest.mark.usefixtures("ray_instance")
+@pytest.mark.usefixtures("standing_workers")
 def test_queries_over_a_tree_of_merges_come_near_the_core(made: Make):
     """In balance, with gains that add up to the objective's own value and a certificate that holds."""
     for limited, central in queried(made(**TREE)):
@@ -168,7 +169,7 @@ def test_queries_over_a_tree_of_merges_come_near_the_core(made: Make):
         assert sampled.value <= sampled.certificate["upper_bound"] < manifest.certificate["upper_bound"] * 2
 
 
-@pytest.mark.usefixtures("ray_instance")
+@pytest.mark.usefixtures("standing_workers")
 def test_budgets_hold_over_a_tree_of_merges(made: Make):
     """Never more tokens than allowed, hardly any left for what fits, and a value near the core's."""
     plain = made(**TREE)

@@ -10,11 +10,12 @@ import pytest
 
 from benchcore.config import Config
 from benchcore.distributed.crew import Crew
-from benchcore.distributed.job import plan_of, problem_of, select
+from benchcore.distributed.job import select
 from benchcore.distributed.on_actors import merging
 from benchcore.distributed.on_actors.held import HeldShards, ShardRows, compact
 from benchcore.distributed.on_actors.merging import Merging
 from benchcore.distributed.pool import Pool
+from benchcore.distributed.posed import plan_of, problem_of
 from benchcore.distributed.vectors import Embeddings
 from benchcore.registry.manifests import read_picks
 from benchcore.registry.root import Registry

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from benchcore.distributed.plan import Merge, depth, merge_levels, pairs
+from benchcore.distributed.plan import Merge, depth, merge_levels, nearest_pairs, pairs, plan
 from benchcore.distributed.shards import cut
 from benchcore.errors import BenchcoreError
 from benchcore.registry.identity import digest
@@ -63,6 +63,34 @@ def test_a_merge_that_never_fits_says_what_would():
     """Two sides are the least that a merge has."""
     with pytest.raises(BenchcoreError, match=r"needs 17\.2 GiB over all workers. Set it to 18"):
         merge_levels([20_000] * 5000, 1000, 2**30)
+
+
+def test_neighbours_change_no_tree_and_must_fit():
+    """Where merges of two would not fit without them, they may; what is too many names how many would do."""
+    sizes = [20_000] * 50
+    tree, large = merge_levels(sizes, 1000, 2**30), [20_000] * 5000
+
+    assert merge_levels(sizes, 1000, 2**30, neighbours=178) == tree
+    assert nearest_pairs(tree[-1][0], sizes, 1000, 178) == 178 * 10**6
+    assert nearest_pairs(tree[-1][0], sizes, 1000, 10**6) == 7000 * 10**6
+    with pytest.raises(
+        BenchcoreError, match=r"200 neighbours of each needs 1\.1 GiB .* or select\.neighbours to 178\."
+    ):
+        merge_levels(sizes, 1000, 2**30, neighbours=200)
+    assert {len(merge.children) for level in merge_levels(large, 1000, 2**30, neighbours=1) for merge in level} <= {
+        1,
+        2,
+    }
+
+
+def test_one_shard_has_no_neighbours():
+    """It is merged with nothing, so they would change nothing."""
+    plans = [
+        plan(TEXTS, k=10, shard_size=size, buckets=64, merge_gb=1.0, certified=False, neighbours=5)
+        for size in (500, 5000)
+    ]
+
+    assert [made.neighbours for made in plans] == [5, None]
 
 
 def test_a_single_shard_is_a_merge_of_one():

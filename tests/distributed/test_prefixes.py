@@ -9,8 +9,10 @@ import numpy as np
 import pytest
 
 from benchcore.config import Config
-from benchcore.distributed.job import orders, problem_of, select
+from benchcore.distributed import whole_pool
+from benchcore.distributed.job import orders, select
 from benchcore.distributed.pool import Pool
+from benchcore.distributed.posed import problem_of
 from benchcore.distributed.prefixes import coverage_of
 from benchcore.distributed.whole_pool import WholePool
 from benchcore.methods import DEFAULT
@@ -51,8 +53,8 @@ def test_prefixes_are_the_coresets_of_their_size(
     assert checkpoint_files(registry) == kept
 
 
-def test_coverage_grows_from_nothing_and_a_slice_is_part_of_it(made: Make):
-    """Each pick adds; with an audit slice no prefix is worse than the slice alone."""
+def test_coverage_grows_from_nothing_and_a_slice_is_part_of_it(made: Make, monkeypatch: pytest.MonkeyPatch):
+    """Each pick adds; with an audit slice no prefix is worse than the slice alone; read in parts it is the same."""
     config, registry, pool = made(n=450, k=420, method="random", audit=20)
     found = orders(config, registry, pool, {})
     vectors = WholePool(config, registry, pool, 0).vectors()
@@ -66,6 +68,12 @@ def test_coverage_grows_from_nothing_and_a_slice_is_part_of_it(made: Make):
     assert (np.diff(plain.benchmarks, axis=1) >= 0).all()
     assert 0 < coverage.suite[0] < coverage.suite[-1] <= 1
     assert coverage.suite.shape == (401,)
+    monkeypatch.setattr(whole_pool, "_READ_AT_ONCE", 40)
+    parts = WholePool(config, registry, pool, 0).vectors()
+    in_parts = coverage_of(found, pool, problem, parts)
+    assert max(len(part.positions) for part in parts.parts) < pool.n / 5
+    assert in_parts.suite.tolist() == coverage.suite.tolist()
+    assert in_parts.benchmarks.tolist() == coverage.benchmarks.tolist()
 
 
 def test_a_longer_order_takes_the_place_of_a_shorter_one(made: Make):

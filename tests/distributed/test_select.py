@@ -15,8 +15,10 @@ import pytest
 
 from benchcore.config import Config
 from benchcore.distributed import job, whole_pool
-from benchcore.distributed.job import SelectOutcome, problem_of, select
+from benchcore.distributed.crew import Crew
+from benchcore.distributed.job import SelectOutcome, select
 from benchcore.distributed.pool import Block, Pool
+from benchcore.distributed.posed import problem_of
 from benchcore.distributed.vectors import Embeddings
 from benchcore.errors import BenchcoreError, UsageError
 from benchcore.methods import DEFAULT, METHODS
@@ -135,6 +137,25 @@ def test_a_smaller_k_is_a_prefix_whatever_was_asked_for_first(made: Make):
 
 def checkpoint_files(registry: Registry) -> list[Path]:
     return sorted(Path(registry.root, "_checkpoints", "select").iterdir())
+
+
+def test_another_tree_of_merges_repeats_no_local_round(made: Make, monkeypatch: pytest.MonkeyPatch):
+    """It depends on no merge; of a finished tree only the whole order is left."""
+    flat = made(shard_size=30)
+    run(flat)
+    stored, begun = checkpoint_files(flat[1]), []
+    begin = Crew.begin
+    monkeypatch.setattr(Crew, "begin", lambda crew, shard, *asked: (begun.append(shard), begin(crew, shard, *asked))[1])
+    tree = changed(flat, merge_gb=3.2e-6)
+
+    outcome = run(tree)
+
+    manifest = find_manifest(flat[1], outcome.coreset_id)
+    assert manifest is not None
+    assert manifest.semantic_configuration["plan"]["merges"] == [2]
+    assert not begun
+    assert len(stored) == 4 + 1
+    assert len(set(checkpoint_files(flat[1])) - set(stored)) == 1
 
 
 def test_a_broken_checkpoint_is_ignored(made: Make, caplog: pytest.LogCaptureFixture):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -24,10 +25,18 @@ def gains(cache: Path) -> str:
     return run.stdout.strip()
 
 
+@pytest.fixture(scope="module")
+def cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """What a run keeps."""
+    folder = tmp_path_factory.mktemp("cache")
+    gains(folder)
+    return folder
+
+
 @pytest.mark.parametrize("suffix", [".nbi", ".nbc"])
-def test_a_damaged_cache_is_made_anew(tmp_path: Path, suffix: str):
+def test_a_damaged_cache_is_made_anew(cache: Path, tmp_path: Path, suffix: str):
     """Whether its index or the code was cut off; the run after that finds it whole."""
-    gains(tmp_path)
+    shutil.copytree(cache, tmp_path, dirs_exist_ok=True)
     kept = next(tmp_path.rglob(f"*{suffix}"))
     whole = kept.stat().st_size
     kept.write_bytes(kept.read_bytes()[:60])

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from benchcore.distributed.on_actors.coverage import nearest_similarity
+from benchcore.distributed.on_actors.coverage import nearest_pick
 from benchcore.distributed.on_actors.held import Centre, Compact, HeldShards, ShardRows
 from benchcore.distributed.on_actors.query import Query, window
 from benchcore.submodular.pairs.passes import Passes
@@ -41,7 +41,7 @@ def gains_of_shard(
     gains = np.zeros(len(candidates))
     for number, own in held.shards.items():
         rows = held.rows(number, centre)
-        coverage, limits = nearest_similarity(rows, picks), window(held, number, centre, query)
+        (coverage, _), limits = nearest_pick(rows, picks), window(held, number, centre, query)
         if limits is None:
             gains += _gains(candidates, rows, own.mass, coverage)
         else:

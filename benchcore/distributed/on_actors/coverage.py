@@ -41,22 +41,17 @@ def rows_at(held: HeldShards, centre: Centre, positions: NDArray[np.int64]) -> t
 
 def nearest(held: HeldShards, centre: Centre, picks: Compact) -> Nearest:
     """How the actor's rows are covered."""
-    rows = picks.astype(np.float32).T
-    positions, coverage, pick = [], [], []
-    for number, shard in held.shards.items():
-        own = held.rows(number, centre)
-        for start in range(0, len(own), _BLOCK):
-            similarity = own[start : start + _BLOCK] @ rows
-            pick.append(similarity.argmax(axis=1))
-            coverage.append(np.maximum(similarity.max(axis=1), 0.0))
-        positions.append(shard.positions)
-    return Nearest(np.concatenate(positions), np.concatenate(coverage), np.concatenate(pick).astype(np.int64))
+    found = [nearest_pick(held.rows(number, centre), picks) for number in held.shards]
+    positions = np.concatenate([shard.positions for shard in held.shards.values()])
+    return Nearest(positions, *(np.concatenate(column) for column in zip(*found, strict=True)))
 
 
-def nearest_similarity(rows: Rows, picks: Compact) -> NDArray[np.float32]:
-    """(n,) similarity of each row to the nearest of some picks, not negative."""
-    coverage, columns = np.zeros(len(rows), np.float32), picks.astype(np.float32).T
-    for start in range(0, len(rows), _BLOCK):
+def nearest_pick(rows: Rows, picks: Compact) -> tuple[NDArray[np.float32], NDArray[np.int64]]:
+    """(n,) similarity of each row to the nearest of some picks, not negative, and (n,) which pick that is."""
+    coverage, pick, columns = np.zeros(len(rows), np.float32), np.zeros(len(rows), np.int64), picks.astype(np.float32).T
+    for start in range(0, len(rows) if len(picks) else 0, _BLOCK):
         block = slice(start, start + _BLOCK)
-        coverage[block] = (rows[block] @ columns).max(axis=1, initial=0.0)
-    return coverage
+        similarity = rows[block] @ columns
+        pick[block] = similarity.argmax(axis=1)
+        coverage[block] = np.maximum(similarity.max(axis=1), 0.0)
+    return coverage, pick

@@ -14,14 +14,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from benchcore.distributed.vectors import Embeddings
-from benchcore.errors import BenchcoreError
-from benchcore.submodular.quantise import Rows, quantise, require_directions
+from benchcore.distributed.vectors import Embeddings, directed
+from benchcore.submodular.quantise import Rows, quantise
 
 Centre = NDArray[np.float64]
 Compact = NDArray[np.int16]  # quantised rows on their way between processes: half the bytes, the same numbers
-
-_MEND = "Filter these prompts out, or embed them anew."
 
 
 @dataclass(frozen=True, eq=False)
@@ -98,12 +95,7 @@ def checked_vectors(embeddings: Embeddings, shard: ShardRows) -> NDArray[np.floa
     Raises:
         BenchcoreError: a vector is missing, all zeros or not finite; names the prompts.
     """
-    vectors = embeddings.read(shard.buckets, shard.text_hash)
-    try:
-        require_directions(vectors, np.char.decode(shard.ids))
-    except ValueError as error:
-        raise BenchcoreError(str(error), where="embeddings", mend=_MEND) from None
-    return vectors
+    return directed(embeddings.read(shard.buckets, shard.text_hash), np.char.decode(shard.ids))
 
 
 def compact(rows: Rows) -> Compact:

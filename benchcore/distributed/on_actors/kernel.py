@@ -25,14 +25,14 @@ class KernelShard:
         blocks: where they lie, by name.
         groups: (n,) group numbers.
         mass: (n,) of the rows; over the pool it sums to 1.
-        said: (n,) texts under which blocks other than the vectors stand; None where those are the vectors' own.
+        said: (n,) texts of the blocks other than the vectors, as bytes; None where those are the vectors' own.
         said_buckets: partitions of the embeddings table that these are in.
     """
 
     blocks: Mapping[str, Embeddings]
     groups: NDArray[np.int32]
     mass: NDArray[np.float64]
-    said: NDArray[np.str_] | None = None
+    said: NDArray[np.bytes_] | None = None
     said_buckets: tuple[int, ...] = ()
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from benchcore.distributed.constraints import Rules
-from benchcore.distributed.on_actors.coverage import nearest_similarity
+from benchcore.distributed.on_actors.coverage import nearest_pick
 from benchcore.distributed.on_actors.held import Centre, Compact, HeldShards
 from benchcore.distributed.on_actors.query import Query, window
 from benchcore.submodular.constraints.constraint import Constraint
@@ -35,7 +35,7 @@ class Given:
 def local_greedy(held: HeldShards, shard: int, centre: Centre, given: Given) -> Greedy:
     """Greedy picks of one of the actor's shards beyond the given ones, as pool positions."""
     own, rows = held.shards[shard], held.rows(shard, centre)
-    floor, similarity = nearest_similarity(rows, given.rows), DotSimilarity(rows, clipped=False)
+    (floor, _), similarity = nearest_pick(rows, given.rows), DotSimilarity(rows, clipped=False)
     limits = window(held, shard, centre, given.query)
     if limits is not None:
         floor = limits.clip(floor)

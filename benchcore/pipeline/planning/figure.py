@@ -49,7 +49,7 @@ def drawn(plan: Plan, kind: str) -> bytes:
 
 
 def _coverage(axes: Axes, plan: Plan) -> None:
-    assert plan.coverage is not None
+    assert plan.coverage is not None  # nosec B101 # for the type checker: it is drawn where there is one
     ks = _drawn(plan)
     core = ks - plan.config.select.audit
     low, high = np.quantile(plan.coverage.benchmarks[:, core], _MIDDLE, axis=0)
@@ -63,7 +63,7 @@ def _coverage(axes: Axes, plan: Plan) -> None:
 def _errors(axes: Axes, plan: Plan) -> None:
     from matplotlib.ticker import NullLocator
 
-    assert plan.curves is not None
+    assert plan.curves is not None  # nosec B101 # for the type checker: they are drawn where there are some
     ks = _drawn(plan)
     expected = [found for found in (plan.expected(int(k)) for k in ks) if found is not None]
     lines = (

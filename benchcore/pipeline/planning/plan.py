@@ -12,8 +12,9 @@ from numpy.typing import NDArray
 from benchcore.config import AUDITED_FROM, Config, PlanSection
 from benchcore.datasets import load_error_curves
 from benchcore.distributed.constraints import require_nested
-from benchcore.distributed.job import orders, problem_of
+from benchcore.distributed.job import orders
 from benchcore.distributed.pool import Pool
+from benchcore.distributed.posed import problem_of
 from benchcore.distributed.prefixes import Coverage, Orders, coverage_of
 from benchcore.distributed.whole_pool import WholePool
 from benchcore.errors import BenchcoreError, UsageError

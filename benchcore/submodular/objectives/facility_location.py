@@ -116,7 +116,7 @@ class FacilityLocation:
 
     def _list_pairs(self) -> None:
         """Go over to lists as soon as they take less memory than the codes, which are let go before."""
-        assert self._codes is not None
+        assert self._codes is not None  # nosec B101 # for the type checker
         counts = self._codes.counts(self.coverage)
         if int(counts.sum(dtype=np.int64)) * ENTRY_BYTES <= _LISTS * self._codes.bytes:
             self._codes = None

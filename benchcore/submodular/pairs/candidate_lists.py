@@ -9,7 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 ENTRY_BYTES = 6
-MOST_ROWS = 2**16  # of one object: rows are numbered in two bytes
+_MOST_ROWS = 2**16  # of one object: rows are numbered in two bytes
+_MOST_ENTRIES = 2**22  # of one object, so that what its making takes beside it stays small
+_FIRST_DROP = 16  # picks after which settled pairs are dropped; then after twice as many
 
 
 @dataclass(frozen=True, eq=False)
@@ -25,6 +27,81 @@ class Entries:
     rows: NDArray[np.uint16]
     candidates: NDArray[np.int32]
     similarities: NDArray[np.float32]
+
+
+@dataclass(frozen=True, eq=False)
+class _Part:
+    """Rows that are to be listed: their pairs, coverage and mass."""
+
+    entries: Entries
+    coverage: NDArray[np.float32]
+    mass: NDArray[np.float64]
+
+
+class ListedRows:
+    """Rows of which all pairs that matter are listed, in as many objects as they take.
+
+    Args:
+        candidates: how many candidates there are.
+        compiled: whether there is so much to do that compiled loops are worth while.
+    """
+
+    def __init__(self, candidates: int, *, compiled: bool) -> None:
+        self._candidates, self._compiled = candidates, compiled
+        self._lists: list[CandidateLists] = []
+        self._parts: list[_Part] = []  # of the next object
+        self._picks, self._next_drop = 0, _FIRST_DROP
+
+    def take(self, entries: Entries, coverage: NDArray[np.float32], mass: NDArray[np.float64]) -> None:
+        """Take some rows in; `close` after the last ones, and before anything is asked.
+
+        Args:
+            entries: all pairs that exceed the rows' coverage.
+            coverage: (r,) whole numbers.
+            mass: (r,) whole numbers.
+        """
+        rows = len(coverage) + sum(len(part.coverage) for part in self._parts)
+        pairs = len(entries.candidates) + sum(len(part.entries.candidates) for part in self._parts)
+        if rows > _MOST_ROWS or pairs > _MOST_ENTRIES:
+            self.close()
+        self._parts.append(_Part(entries, coverage, mass))
+
+    def close(self) -> None:
+        """List the rows that were taken in."""
+        if not self._parts:
+            return
+        parts, first = [], 0
+        for part in self._parts:
+            numbers = part.entries.rows + np.uint16(first)
+            parts.append(Entries(numbers, part.entries.candidates, part.entries.similarities))
+            first += len(part.coverage)
+        coverage = np.concatenate([part.coverage for part in self._parts])
+        mass = np.concatenate([part.mass for part in self._parts])
+        self._parts = []
+        self._lists.append(CandidateLists(parts, self._candidates, coverage, mass, compiled=self._compiled))
+
+    @property
+    def entries(self) -> int:
+        """How many pairs are listed."""
+        return sum(lists.entries for lists in self._lists)
+
+    def gains(self, candidates: NDArray[np.int64]) -> NDArray[np.float64]:
+        """What some candidates gain on the listed rows."""
+        gains = np.zeros(len(candidates))
+        for lists in self._lists:
+            gains += lists.gains(candidates)
+        return gains
+
+    def add(self, candidates: NDArray[np.int64]) -> None:
+        """Raise the coverage by picks."""
+        for lists in self._lists:
+            for candidate in candidates:
+                lists.add(int(candidate))
+        self._picks += len(candidates)
+        if self._picks >= self._next_drop:
+            self._next_drop = 2 * self._picks
+            for lists in self._lists:
+                lists.drop_settled()
 
 
 class CandidateLists:

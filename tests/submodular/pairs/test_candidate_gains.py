@@ -10,10 +10,12 @@ from hypothesis import strategies as st
 from benchcore.submodular.constraints.rounds import Rounds
 from benchcore.submodular.optimizers.lazy import lazy_greedy
 from benchcore.submodular.optimizers.naive import naive_greedy
-from benchcore.submodular.pairs import candidate_gains, candidate_lists
+from benchcore.submodular.pairs import candidate_gains, candidate_lists, panels
 from benchcore.submodular.pairs.candidate_gains import CandidateGains
 from benchcore.submodular.pairs.candidate_lists import ENTRY_BYTES
+from benchcore.submodular.pairs.panels import each_panel
 from benchcore.submodular.pairs.threads import Threads
+from tests.submodular.pairs.parts import Parts, Whole
 
 NOTHING, SOME, EVERYTHING = 0.0, 0.3, 2.0  # of all pairs, those that fit into the memory
 MEMORIES = st.sampled_from([NOTHING, SOME, EVERYTHING])
@@ -54,8 +56,8 @@ class Instance:
 @pytest.fixture(params=["numpy", "compiled"], autouse=True)
 def _loops(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(candidate_gains, "_COMPILED_PAIRS", 0 if request.param == "compiled" else 10**12)
-    monkeypatch.setattr(candidate_gains, "_CELLS", 64)  # several panels
-    monkeypatch.setattr(candidate_gains, "_FIRST_DROP", 2)
+    monkeypatch.setattr(panels, "_CELLS", 64)  # several panels
+    monkeypatch.setattr(candidate_lists, "_FIRST_DROP", 2)
 
 
 @given(seed=st.integers(0, 9999), share=MEMORIES, bounded=st.booleans())
@@ -97,22 +99,54 @@ def test_the_lazy_greedy_over_parts_picks_as_the_naive_one_over_all(seed: int, s
     case = Instance(seed, share)
     groups, available = case.random.integers(0, 3, case.m), case.random.random(case.m) < 0.9
 
-    expected = naive_greedy(Whole(case), Rounds(groups, available, case.m))
-    found = lazy_greedy(Parts(case), Rounds(groups, available, case.m), landmarks=False)
+    parts = [case.part(slice(0, case.n // 2)), case.part(slice(case.n // 2, None))]
+    expected = naive_greedy(Whole(case.gains), Rounds(groups, available, case.m))
+    found = lazy_greedy(Parts(case.m, parts), Rounds(groups, available, case.m), landmarks=False)
 
     assert expected.order.tolist() == found.order.tolist()
     assert expected.gains.tolist() == found.gains.tolist()
 
 
-def test_lists_of_more_rows_than_their_numbers_reach_are_several(monkeypatch: pytest.MonkeyPatch):
-    """With room for all from the start, in objects of a few rows each."""
-    monkeypatch.setattr(candidate_gains, "MOST_ROWS", 7)
-    assert candidate_lists.MOST_ROWS == 2**16
+@pytest.mark.parametrize(("bound", "most"), [("_MOST_ROWS", 7), ("_MOST_ENTRIES", 20)])
+def test_lists_are_made_a_bounded_group_of_rows_at_a_time(monkeypatch: pytest.MonkeyPatch, bound: str, most: int):
+    """With room for all pairs from the start: groups of few rows or few pairs say the same as one of all."""
+    monkeypatch.setattr(panels, "_CELLS", 24)  # of few rows each
+    made = []
     for seed in range(10):
         case = Instance(seed, EVERYTHING)
-        part = case.part()
+        whole = case.part()
+        with monkeypatch.context() as bounded:
+            bounded.setattr(candidate_lists, bound, most)
+            part = case.part()
+        made.append((groups(whole), groups(part)))
         part.add(np.array([0]))
         assert part.gains(np.arange(case.m)).tolist() == case.gains([0]).tolist()
+
+    assert all(before == 1 for before, _ in made)
+    assert max(after for _, after in made) > 1
+
+
+def groups(part: CandidateGains) -> int:
+    return len(part._lists._lists)
+
+
+def test_results_of_panels_wait_in_bounded_groups(monkeypatch: pytest.MonkeyPatch):
+    """In order, no more at a time than were allowed; with one thread, one by one."""
+    monkeypatch.setattr(panels, "_WAITING_BYTES", 0)
+    monkeypatch.setattr(panels, "_LEAST_WAITING", 2)
+    threads, begun = Threads(), []
+    threads.count = 3
+
+    def work(rows: np.ndarray) -> int:
+        begun.append(int(rows[0]))
+        return int(rows[0])
+
+    used = []
+    for first in each_panel(work, np.arange(20), 64, threads):
+        used.append(first)
+        assert len(begun) <= 6 * (1 + (len(used) - 1) // 6)
+
+    assert used == sorted(begun) == list(range(20))
 
 
 def test_what_is_settled_is_computed_no_more():
@@ -127,36 +161,3 @@ def test_what_is_settled_is_computed_no_more():
             part.gains(np.arange(case.m))
 
     assert listed.computed == before < dense.computed
-
-
-class Whole:
-    """The objective from its definition."""
-
-    def __init__(self, case: Instance) -> None:
-        self.case, self.picks, self.value = case, [], 0.0
-
-    def gains(self, candidates: np.ndarray) -> np.ndarray:
-        return self.case.gains(self.picks)[candidates]
-
-    def add(self, candidate: int) -> None:
-        self.picks.append(candidate)
-
-
-class Parts:
-    """The same from two parts, as a driver adds up its workers' answers."""
-
-    slack, value = 0.0, 0.0
-
-    def __init__(self, case: Instance) -> None:
-        self.n, self.parts = case.m, [case.part(slice(0, case.n // 2)), case.part(slice(case.n // 2, None))]
-
-    def gains(self, candidates: np.ndarray) -> np.ndarray:
-        return np.sum([part.gains(candidates) for part in self.parts], axis=0)
-
-    def tighten(self, bounds: np.ndarray) -> bool:
-        np.minimum(bounds, np.sum([part.bounds() for part in self.parts], axis=0), out=bounds)
-        return True
-
-    def add(self, candidate: int) -> None:
-        for part in self.parts:
-            part.add(np.array([candidate]))
