@@ -80,6 +80,8 @@ def _facts(found: Preview) -> list[tuple[str, object]]:
         many = f"{level['merges']:,} merges, each" if level["merges"] > 1 else "one merge"
         first = level["picks_before_lists"]
         listing = f"{first:,} picks before its pairs fit" if first else "its pairs fit from the first pick"
+        if work.neighbours is not None:
+            listing = f"each prompt looks at the {work.neighbours:,} nearest"
         facts.append((f"level {number}", f"{many} of at most {level['candidates']:,} candidates; {listing}"))
     facts.append(("certificate", work.certificate))
     facts.append(("workers", f"{work.workers} on {work.cpus} CPUs"))

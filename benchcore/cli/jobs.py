@@ -7,7 +7,7 @@ import sys
 import typer
 
 from benchcore.cli.main import execute
-from benchcore.cli.options import Conf, Debug, Json, Quiet, Root, Set
+from benchcore.cli.options import Conf, Debug, Json, Quiet, Root, RunName, Set
 from benchcore.cli.steps import perform, select
 
 
@@ -27,11 +27,23 @@ def main(step: str, *, isolate: bool = True) -> None:
         *,
         root: Root = None,
         settings: Set = None,
+        run_id: RunName = None,
         json: Json = False,
         debug: Debug = False,
         quiet: Quiet = False,
     ) -> None:
-        perform(step, (step,), conf, root=root, settings=settings, json=json, debug=debug, quiet=quiet, isolate=isolate)
+        perform(
+            step,
+            (step,),
+            conf,
+            root=root,
+            settings=settings,
+            json=json,
+            debug=debug,
+            quiet=quiet,
+            run_id=run_id,
+            isolate=isolate,
+        )
 
     described(select if step == "select" else job)
     sys.exit(execute(app, sys.argv[1:], name=sys.argv[0]))

@@ -10,14 +10,16 @@ from collections.abc import Sequence
 from types import FrameType
 from typing import Annotated
 
-import orjson
 import typer
 
 import benchcore
 from benchcore.cli import compare, doctor, estimate, exchange, lab, leaderboard, pick, plan, registry, steps
 from benchcore.cli.output import drop_output, print_line, writing
 from benchcore.errors import BenchcoreError
+from benchcore.masking import masked
+from benchcore.pipeline.logs import error_line
 from benchcore.progress import logs_are_json
+from benchcore.visible_text import visible
 
 INTERRUPTED, TERMINATED = 130, 143  # 128 + the signal's number, as shells have it
 
@@ -132,11 +134,11 @@ def _fail(error: BaseException, *, debug: bool) -> int:
     """Tell an error in one line, after its traceback if that is wanted; gives the exit status."""
     line, status = _told(error)
     if debug:
-        traceback.print_exception(error)
+        sys.stderr.write(masked(visible("".join(traceback.format_exception(error)))))
     elif line.startswith("unexpected "):
         line = f"{line} (--debug shows the traceback)"
     if logs_are_json():
-        line = orjson.dumps({"level": "error", "message": line, "exit_status": status}).decode()
+        line = error_line(line, status)
     sys.stderr.write(f"{line}\n" if logs_are_json() else f"benchcore: error: {line}\n")
     return status
 
@@ -153,7 +155,7 @@ def _told(error: BaseException) -> tuple[str, int]:
     if isinstance(error, ModuleNotFoundError) and (error.name or "").partition(".")[0] in _EXTRAS:
         package = str(error.name).partition(".")[0]
         return f"{package} is not installed. Install it with: pip install 'benchcore[{_EXTRAS[package]}]'.", 1
-    return " ".join(_unforeseen(error).split()), 1
+    return masked(visible(" ".join(_unforeseen(error).split()))), 1
 
 
 def _unforeseen(error: BaseException) -> str:

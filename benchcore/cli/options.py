@@ -30,6 +30,10 @@ DryRun: TypeAlias = Annotated[
     bool, typer.Option("--dry-run", help="Print the plan, its time and memory; start nothing, write nothing.")
 ]
 Debug: TypeAlias = Annotated[bool, typer.Option("--debug", help="Say more; show tracebacks.")]
+RunName: TypeAlias = Annotated[
+    str | None,
+    typer.Option("--run-id", metavar="NAME", help="The scheduler's name for this run, as the end of its id."),
+]
 Quiet: TypeAlias = Annotated[bool, typer.Option("--quiet", "-q", help="Only warnings and errors on stderr.")]
 
 
@@ -54,6 +58,8 @@ def existing_registry(config: Config) -> Registry:
         raise BenchcoreError("there is no registry", where=opened.root, mend="Name its root with --root or CONF.")
     if opened.is_local and not os.access(opened.root, os.R_OK | os.X_OK):
         raise BenchcoreError("the registry cannot be read (no permission)", where=opened.root)
+    if not opened.is_local:
+        opened.require_writable()  # asks whether the store is there
     return opened
 
 

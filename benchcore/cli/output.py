@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import orjson
 
 from benchcore.errors import BenchcoreError
+from benchcore.visible_text import visible
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -31,9 +32,9 @@ def print_json(value: Any) -> None:
 
 
 def print_line(line: str = "") -> None:
-    """Write one line as it is."""
+    """Write one line; what would steer a terminal is spelled out, in JSON by escapes that mean the same."""
     with writing():
-        sys.stdout.write(_unicode(line) + "\n")
+        sys.stdout.write(visible(line) + "\n")
 
 
 def _unicode(value: Any) -> Any:

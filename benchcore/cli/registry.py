@@ -1,4 +1,4 @@
-"""`benchcore registry`: look at what is stored."""
+"""`benchcore registry`: look at what is stored; `upkeep.py` has the commands that verify and maintain it."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from benchcore.cli import upkeep
 from benchcore.cli.options import (
     Debug,
     Json,
@@ -23,7 +24,10 @@ if TYPE_CHECKING:
     from benchcore.registry.manifests import Manifest
     from benchcore.registry.root import Registry
 
-app = typer.Typer(help="Look at what a registry holds.", rich_markup_mode=None)
+app = typer.Typer(help="Look at what a registry holds, verify and maintain it.", rich_markup_mode=None)
+app.command()(upkeep.check)
+app.command()(upkeep.vacuum)
+app.command()(upkeep.purge)
 
 Name = Annotated[str, typer.Argument(metavar="CORESET", help="Id of a coreset, its first characters, or latest.")]
 
@@ -49,7 +53,7 @@ def list_(
         return
     print_table(opened.root, ("table", "version#", "rows#"), [tuple(row.values()) for row in tables])
     if coresets:
-        columns = ("coreset", "picks#", "value#", "at least of optimum#", "method", "run")
+        columns = ("coreset", "picks#", "value#", "at least of optimum#", "method", "run", "since")
         print_table("coresets", columns, [tuple(row.values()) for row in coresets])
 
 
@@ -132,8 +136,11 @@ def _tables(opened: Registry) -> list[dict[str, Any]]:
 
 
 def _coresets(opened: Registry) -> list[dict[str, Any]]:
-    from benchcore.registry.manifests import list_manifests
+    from benchcore.registry.checks.coresets import changed_since
+    from benchcore.registry.checks.snapshot import Snapshot
 
+    snapshot = Snapshot.of(opened)
+    since = changed_since(snapshot)
     return [
         {
             "coreset": manifest.coreset_id,
@@ -142,8 +149,9 @@ def _coresets(opened: Registry) -> list[dict[str, Any]]:
             "ratio": manifest.certificate.get("ratio"),
             "method": manifest.semantic_configuration.get("method"),
             "run": manifest.run_id,
+            "since": since.get(manifest.coreset_id),
         }
-        for manifest in list_manifests(opened)
+        for manifest in snapshot.manifests
     ]
 
 

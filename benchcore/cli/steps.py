@@ -5,7 +5,19 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from benchcore.cli.options import Conf, Count, Debug, DryRun, Json, Quiet, Root, Set, configuration, start_logging
+from benchcore.cli.options import (
+    Conf,
+    Count,
+    Debug,
+    DryRun,
+    Json,
+    Quiet,
+    Root,
+    RunName,
+    Set,
+    configuration,
+    start_logging,
+)
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -19,6 +31,7 @@ def run(
     root: Root = None,
     settings: Set = None,
     k: Count = None,
+    run_id: RunName = None,
     json: Json = False,
     debug: Debug = False,
     quiet: Quiet = False,
@@ -29,7 +42,17 @@ def run(
     """
     from benchcore.pipeline.steps import STEPS
 
-    perform("run", STEPS, conf, root=root, settings=_with_k(settings, k), json=json, debug=debug, quiet=quiet)
+    perform(
+        "run",
+        STEPS,
+        conf,
+        root=root,
+        settings=_with_k(settings, k),
+        json=json,
+        debug=debug,
+        quiet=quiet,
+        run_id=run_id,
+    )
 
 
 def ingest(
@@ -37,12 +60,23 @@ def ingest(
     *,
     root: Root = None,
     settings: Set = None,
+    run_id: RunName = None,
     json: Json = False,
     debug: Debug = False,
     quiet: Quiet = False,
 ) -> None:
     """Read the declared sources into tables (Spark)."""
-    perform("ingest", ("ingest",), conf, root=root, settings=settings, json=json, debug=debug, quiet=quiet)
+    perform(
+        "ingest",
+        ("ingest",),
+        conf,
+        root=root,
+        settings=settings,
+        json=json,
+        debug=debug,
+        quiet=quiet,
+        run_id=run_id,
+    )
 
 
 def embed(
@@ -50,12 +84,23 @@ def embed(
     *,
     root: Root = None,
     settings: Set = None,
+    run_id: RunName = None,
     json: Json = False,
     debug: Debug = False,
     quiet: Quiet = False,
 ) -> None:
     """Encode the texts that have no vector yet (Ray)."""
-    perform("embed", ("embed",), conf, root=root, settings=settings, json=json, debug=debug, quiet=quiet)
+    perform(
+        "embed",
+        ("embed",),
+        conf,
+        root=root,
+        settings=settings,
+        json=json,
+        debug=debug,
+        quiet=quiet,
+        run_id=run_id,
+    )
 
 
 def select(
@@ -65,6 +110,7 @@ def select(
     settings: Set = None,
     k: Count = None,
     dry_run: DryRun = False,
+    run_id: RunName = None,
     json: Json = False,
     debug: Debug = False,
     quiet: Quiet = False,
@@ -73,7 +119,17 @@ def select(
     if dry_run:
         plan_only(conf, root=root, settings=_with_k(settings, k), json=json, debug=debug, quiet=quiet)
         return
-    perform("select", ("select",), conf, root=root, settings=_with_k(settings, k), json=json, debug=debug, quiet=quiet)
+    perform(
+        "select",
+        ("select",),
+        conf,
+        root=root,
+        settings=_with_k(settings, k),
+        json=json,
+        debug=debug,
+        quiet=quiet,
+        run_id=run_id,
+    )
 
 
 def report(
@@ -82,12 +138,23 @@ def report(
     root: Root = None,
     settings: Set = None,
     k: Count = None,
+    run_id: RunName = None,
     json: Json = False,
     debug: Debug = False,
     quiet: Quiet = False,
 ) -> None:
     """Write the page about the configuration's coreset."""
-    perform("report", ("report",), conf, root=root, settings=_with_k(settings, k), json=json, debug=debug, quiet=quiet)
+    perform(
+        "report",
+        ("report",),
+        conf,
+        root=root,
+        settings=_with_k(settings, k),
+        json=json,
+        debug=debug,
+        quiet=quiet,
+        run_id=run_id,
+    )
 
 
 def _with_k(settings: list[str] | None, k: int | None) -> list[str]:
@@ -114,6 +181,7 @@ def perform(
     json: bool,
     debug: bool,
     quiet: bool,
+    run_id: str | None = None,
     isolate: bool = True,
 ) -> None:
     """Run steps and print what they did; the body of all commands here and of `jobs/`."""
@@ -124,7 +192,7 @@ def perform(
     from benchcore.pipeline import steps as pipeline
 
     specs = load_sources(config) if "ingest" in steps else []
-    outcome = pipeline.run(config, specs, steps, command=f"{command} {conf}", isolate=isolate)
+    outcome = pipeline.run(config, specs, steps, command=f"{command} {conf}", run_name=run_id, isolate=isolate)
     _print(config.registry.root, outcome, json=json)
 
 

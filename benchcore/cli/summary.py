@@ -50,6 +50,9 @@ def print_coreset(manifest: Manifest) -> None:
     print_line(f"picks        {manifest.k:,} of {prompts.total():,} prompts, {len(ordered)} benchmarks")
     print_line(f"coverage     {manifest.value:.4f} (mean similarity of a prompt to the pick nearest to it)")
     print_line(f"certificate  {_certificate(manifest)}")
+    if "uncovered" in manifest.plan:
+        share, looked_at = manifest.plan["uncovered"], manifest.plan["neighbours"]
+        print_line(f"uncovered    {100 * share:.2f} % of the prompts: no pick is among their {looked_at:,} neighbours")
     print_line(f"expect       {_expected(manifest, prompts.total())}")
     for warning in manifest_warnings(manifest):
         print_line(f"warning: {warning}")

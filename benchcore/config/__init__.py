@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from benchcore.config.files import load_config, load_sources
+from benchcore.config.files import environment_value, load_config, load_sources
 from benchcore.config.sections import (
     AUDITED_FROM,
     Config,
@@ -10,6 +10,7 @@ from benchcore.config.sections import (
     EncoderSection,
     FilterSection,
     IngestSection,
+    MetricsSection,
     PlanSection,
     Price,
     RaySection,
@@ -31,6 +32,7 @@ __all__ = [
     "Format",
     "IngestSection",
     "MappingSection",
+    "MetricsSection",
     "PlanSection",
     "Price",
     "RaySection",
@@ -40,6 +42,7 @@ __all__ = [
     "SourceSpec",
     "SourcesSection",
     "SparkSection",
+    "environment_value",
     "load_config",
     "load_sources",
 ]

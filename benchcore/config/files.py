@@ -15,6 +15,7 @@ from pydantic import BaseModel, ValidationError
 from benchcore.config.sections import Config
 from benchcore.config.sources import SourceSpec
 from benchcore.errors import UsageError
+from benchcore.masking import MASK, names_a_secret
 
 
 def load_config(path: str | Path | None, overrides: Iterable[str] = (), root: str | None = None) -> Config:
@@ -90,7 +91,8 @@ def _set(tree: dict[str, Any], override: str) -> None:
     try:
         tree[leaf] = yaml.safe_load(value)
     except (yaml.YAMLError, ValueError, RecursionError):
-        raise UsageError(f"'{value}' is not a YAML value", where=f"--set {key}") from None
+        shown = MASK if names_a_secret(key) else value
+        raise UsageError(f"'{shown}' is not a YAML value", where=f"--set {key}") from None
 
 
 def _validate(model: type[Any], tree: Mapping[str, Any], where: str) -> Any:
@@ -107,7 +109,8 @@ def _validate(model: type[Any], tree: Mapping[str, Any], where: str) -> Any:
             raise UsageError(f"the key '{location}' is missing", where=where) from None
         message = first["msg"].removeprefix("Value error, ")
         given = first.get("input")
-        shown = f" (given: {given!r})" if isinstance(given, str | int | float | bool) else ""
+        told = isinstance(given, str | int | float | bool) and not names_a_secret(location)
+        shown = f" (given: {given!r})" if told else ""
         raise UsageError(f"{location or 'the file'}: {message}{shown}", where=where) from None
 
 
@@ -137,6 +140,7 @@ def _resolve(config: Config, base: Path, root: str | None, overrides: Iterable[s
     encoder = config.embed.encoder
     vectors = absolute(encoder.vectors, "embed.encoder.vectors") if encoder.vectors else None
     page = absolute(config.report.path, "report.path") if config.report.path else None
+    metrics = absolute(config.metrics.file, "metrics.file") if config.metrics.file else None
     return config.model_copy(
         update={
             "registry": config.registry.model_copy(update={"root": absolute(config.registry.root, "registry.root")}),
@@ -145,6 +149,7 @@ def _resolve(config: Config, base: Path, root: str | None, overrides: Iterable[s
             ),
             "embed": config.embed.model_copy(update={"encoder": encoder.model_copy(update={"vectors": vectors})}),
             "report": config.report.model_copy(update={"path": page}),
+            "metrics": config.metrics.model_copy(update={"file": metrics}),
         }
     )
 
@@ -152,7 +157,18 @@ def _resolve(config: Config, base: Path, root: str | None, overrides: Iterable[s
 def _expand(location: str, key: str) -> str:
     if "\0" in location:
         raise UsageError("a path cannot hold a null character", where=key)
-    missing = [name for name in re.findall(r"\$\{(\w+)\}", location) if name not in os.environ]
-    if missing:
-        raise UsageError(f"the environment variable {missing[0]} is not set", where=f"{key}: {location}")
-    return re.sub(r"\$\{(\w+)\}", lambda match: os.environ[match.group(1)], location)
+    return re.sub(r"\$\{(\w+)\}", lambda match: environment_value(match.group(1), f"{key}: {location}"), location)
+
+
+def environment_value(name: str, where: str) -> str:
+    """The value of a variable of the environment, for an address or a path.
+
+    Raises:
+        UsageError: it is not set; or it is called as secrets are, and an address would carry it out.
+    """
+    if names_a_secret(name):
+        mend = "Stores take their keys from the environment by themselves."
+        raise UsageError(f"the environment variable {name} is a secret by its name, no part of a path", where, mend)
+    if name not in os.environ:
+        raise UsageError(f"the environment variable {name} is not set", where=where)
+    return os.environ[name]

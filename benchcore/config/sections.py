@@ -56,6 +56,7 @@ class RaySection(Section):
     num_cpus: int | None = Field(None, ge=1)
     object_store_mb: int = Field(512, ge=80)
     room_timeout_s: int = Field(300, ge=1, description="how long selection waits for nodes with room for its workers")
+    stall_timeout_s: int = Field(600, ge=1, description="how long its workers may give no sign of life")
 
 
 class EncoderSection(Section):
@@ -99,6 +100,13 @@ def _as_bounds(quota: Any) -> Any:
 
 Count = Annotated[int, Field(ge=0, strict=True)]
 Quota = Annotated[tuple[Count | None, Count | None], BeforeValidator(_as_bounds)]
+
+
+def _as_wanted(certificate: Any) -> Any:
+    return {"exact": True, "none": False}.get(certificate, certificate) if isinstance(certificate, str) else certificate
+
+
+Certified = Annotated[bool, BeforeValidator(_as_wanted)]  # "exact" and "none" were its values
 
 
 class ConstraintSection(Section):
@@ -172,7 +180,8 @@ class SelectSection(Section):
     merge_gb: float = Field(1.0, gt=0, allow_inf_nan=False, description="of pairs that a merge keeps, over all workers")
     exact_rows: int = Field(150_000, ge=1, description="the most prompts of which all pairs are looked at")
     candidates: int = Field(32_768, ge=4, description="of a larger pool, how many the swaps pick from")
-    certificate: Literal["exact", "none"] = "exact"
+    neighbours: int | None = Field(None, ge=1, description="of each prompt, how many candidates a merge looks at")
+    certificate: Certified = Field(True, description="a bound on the optimum: exact up to exact_rows, else sampled")
     workers: int | Literal["auto"] = "auto"
     toward: QuerySection | None = Field(None, description="prompts that the picks should be near to")
     away: QuerySection | None = Field(None, description="prompts that the picks should add to")
@@ -234,6 +243,20 @@ class ReportSection(Section):
     path: str | None = None
 
 
+class MetricsSection(Section):
+    """Where runs tell their metrics, for Prometheus; nowhere by default (docs/operations.md)."""
+
+    file: str | None = Field(None, description="a .prom file in the folder of the node exporter's textfile collector")
+    gateway: str | None = Field(None, description="address of a Pushgateway, such as http://gateway:9091")
+
+    @field_validator("file")
+    @classmethod
+    def _is_collected(cls, file: str | None) -> str | None:
+        if file is not None and ("://" in file or not file.endswith(".prom")):
+            raise ValueError("the textfile collector reads local files that end in .prom")
+        return file
+
+
 class Config(Section):
     """One configuration file."""
 
@@ -246,3 +269,4 @@ class Config(Section):
     select: SelectSection = SelectSection()
     plan: PlanSection = PlanSection()
     report: ReportSection = ReportSection()
+    metrics: MetricsSection = MetricsSection()

@@ -168,7 +168,7 @@ def _root(config: Config) -> Finding:
         registry.require_writable()
         if not existed:
             _remove_empty(Path(registry.root))
-        return f"{registry.root} can be written" if registry.is_local else f"{registry.root} (not tried)"
+        return f"{registry.root} {'can be written' if registry.is_local else 'answers'}"
 
     return _tried("registry root", look)
 

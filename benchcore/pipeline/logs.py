@@ -8,14 +8,16 @@ from __future__ import annotations
 import logging
 import os
 import sys
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import Any, TextIO
 
 import orjson
 
 from benchcore.errors import UsageError
+from benchcore.masking import masked
 from benchcore.progress import LOG_VARIABLE, logs_are_json
+from benchcore.visible_text import visible
 
 
 @dataclass(frozen=True)
@@ -25,10 +27,12 @@ class LogStyle:
     Attributes:
         quiet: warnings and errors only.
         debug: our debugging lines, with the module that says them.
+        run_id: of the run that is under way; each line in JSON carries it.
     """
 
     quiet: bool = False
     debug: bool = False
+    run_id: str | None = None
 
     @property
     def level(self) -> int:
@@ -65,6 +69,22 @@ def logging_style() -> LogStyle:
     return _current
 
 
+def name_run(run_id: str) -> None:
+    """Say from here on which run the lines of this process, and of those that it starts, are of."""
+    global _current  # noqa: PLW0603  (see `configure_logging`)
+    _current = replace(_current, run_id=run_id)
+
+
+def error_line(message: str, exit_status: int) -> str:
+    """The last line of a command that failed, as a JSON object like those of its log."""
+    told = {"time": _time(datetime.now(UTC)), "level": "error", "run_id": _current.run_id, "message": message}
+    return orjson.dumps(told | {"exit_status": exit_status}).decode()
+
+
+def _time(moment: datetime) -> str:
+    return moment.isoformat(timespec="milliseconds")
+
+
 class _StderrHandler(logging.StreamHandler[TextIO]):
     """Writes to whatever `sys.stderr` is at the time: a progress bar on the terminal puts itself in between."""
 
@@ -77,29 +97,33 @@ class _StderrHandler(logging.StreamHandler[TextIO]):
 
 
 class _Formatter(logging.Formatter):
-    """`benchcore: line`, with a level where it is not plain information."""
+    """`benchcore: line`, with a level where it is not plain information.
+
+    Messages quote what came from outside: it steers no terminal, and looks like no line of ours.
+    """
 
     def __init__(self, debug: bool) -> None:
         super().__init__("%(message)s", datefmt="%H:%M:%S")
         self.debug = debug
 
     def format(self, record: logging.LogRecord) -> str:
-        line = super().format(record)
+        line = masked(visible(super().format(record))).replace("\n", "\n  ")
         level = "" if record.levelno == logging.INFO else f"{record.levelname.lower()}: "
         origin = f"{self.formatTime(record, self.datefmt)} {record.name}" if self.debug else "benchcore"
         return f"{origin}: {level}{line}"
 
 
 class _JsonFormatter(logging.Formatter):
-    """One JSON object a line: time, level, logger, message, and the figures of a line of progress."""
+    """One JSON object a line: time, level, logger, run_id, message, and the figures of a line of progress."""
 
     def format(self, record: logging.LogRecord) -> str:
         told: dict[str, Any] = {
-            "time": datetime.fromtimestamp(record.created, UTC).isoformat(timespec="milliseconds"),
+            "time": _time(datetime.fromtimestamp(record.created, UTC)),
             "level": record.levelname.lower(),
             "logger": record.name,
-            "message": record.getMessage(),
+            "run_id": _current.run_id,
+            "message": masked(record.getMessage()),
         }
         if record.exc_info:
-            told["traceback"] = self.formatException(record.exc_info)
+            told["traceback"] = masked(self.formatException(record.exc_info))
         return orjson.dumps(told | getattr(record, "progress_fields", {}), default=str).decode()

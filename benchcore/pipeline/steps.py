@@ -14,11 +14,13 @@ from typing import TYPE_CHECKING
 from benchcore.config import Config, SourceSpec
 from benchcore.errors import BenchcoreError, UsageError
 from benchcore.pipeline.isolation import run_isolated
+from benchcore.pipeline.logs import name_run
+from benchcore.pipeline.metrics import measured
 from benchcore.pipeline.preflight import DISK_FLOOR, require_disk, require_memory_for
 from benchcore.registry.identity import digest
 from benchcore.registry.lock import writer_lock
 from benchcore.registry.root import Registry
-from benchcore.registry.runs import Outcome, new_run_id, record_run
+from benchcore.registry.runs import Outcome, new_run_id, record_run, require_run_name
 from benchcore.registry.schemas import SCHEMAS
 from benchcore.registry.tables import pin
 
@@ -91,6 +93,7 @@ def run(
     steps: Sequence[str] = STEPS,
     *,
     command: str = "run",
+    run_name: str | None = None,
     isolate: bool = True,
 ) -> RunOutcome:
     """Run steps, each of which skips what is already there, under the registry's lock.
@@ -103,19 +106,29 @@ def run(
         specs: the sources, for the step `ingest`.
         steps: some of `STEPS`, in this order.
         command: as the lock and `runs` shall name it.
+        run_name: what a scheduler calls this run: the end of its id; default: random digits.
         isolate: run ingestion in a process of its own; False in a process that spark-submit started for it, in which
             no other step may follow.
 
     Raises:
+        UsageError: the name cannot be part of an id.
         BenchcoreError: a step failed, or the machine cannot run it.
     """
-    registry = Registry.at(config.registry.root)
-    registry.require_writable()
+    if run_name is not None:
+        require_run_name(run_name)
+    job = Job(config, specs, Registry.at(config.registry.root), new_run_id(name=run_name), isolate)
+    name_run(job.run_id)
+    with measured(job, steps):
+        return _run(job, steps, command)
+
+
+def _run(job: Job, steps: Sequence[str], command: str) -> RunOutcome:
+    job.registry.require_writable()
     if set(steps) & _WRITING:
-        require_disk(registry, DISK_FLOOR)
-    with writer_lock(registry, command, config.registry.lock_timeout_s):
-        require_memory_for(config, steps)  # not before: who waits would count the memory of the one waited for
-        job = Job(config, specs, registry, new_run_id(), isolate)
+        require_disk(job.registry, DISK_FLOOR)
+    with writer_lock(job.registry, command, job.config.registry.lock_timeout_s) as held:
+        job.registry = held
+        require_memory_for(job.config, steps)  # not before: who waits would count the memory of the one waited for
         with _recorded(job, command) as changed:
             for step in steps:
                 job.done.append(_timed(step, job))

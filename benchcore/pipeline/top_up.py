@@ -74,7 +74,7 @@ def _as_it_was(config: Config, manifest: Manifest) -> Config:
 
 def _identity(config: Config, pool: Pool) -> Identity:
     from benchcore.distributed.identity import Identity
-    from benchcore.distributed.job import plan_of
+    from benchcore.distributed.posed import plan_of
 
     return Identity.of(config, pool, plan_of(config, pool))
 

@@ -1,4 +1,7 @@
-"""One writer at a time: a lock on the root of a registry, whose waiters say for whom they wait."""
+"""One writer at a time: a lock on the root of a registry, whose waiters say for whom they wait.
+
+A folder has a file lock, which ends with its holder; an object store has a lease (`lease.py`).
+"""
 
 from __future__ import annotations
 
@@ -14,30 +17,41 @@ from pathlib import Path
 from filelock import FileLock, Timeout
 
 from benchcore.errors import BenchcoreError
+from benchcore.registry.lease import hold
 from benchcore.registry.root import Registry
 
 log = logging.getLogger(__name__)
 
 
 @contextmanager
-def writer_lock(registry: Registry, command: str, timeout_s: float = 3600.0) -> Iterator[None]:
-    """Hold the registry's write lock; the operating system frees it when the holder dies, however it dies.
-
-    The holder is described in a note beside the lock, which is read only by those who wait.
+def writer_lock(registry: Registry, command: str, timeout_s: float = 3600.0) -> Iterator[Registry]:
+    """Hold the registry's write lock.
 
     Args:
         registry: whose tables are to be written.
         command: what the holder is doing, for whoever waits.
         timeout_s: how long to wait for another writer.
 
+    Yields:
+        the registry as its holder writes it: on an object store no other one can be written.
+
     Raises:
         BenchcoreError: another writer still holds the lock after `timeout_s`.
     """
-    if (
-        not registry.is_local
-    ):  # a lease on an object store comes with the cluster jobs; Delta's commits are atomic there
-        yield
+    if registry.is_local:
+        with _file_lock(registry, command, timeout_s):
+            yield registry
         return
+    with hold(registry, command, timeout_s) as held:
+        yield held
+
+
+@contextmanager
+def _file_lock(registry: Registry, command: str, timeout_s: float) -> Iterator[None]:
+    """The operating system frees it when the holder dies, however it dies.
+
+    The holder is described in a note beside the lock, which is read only by those who wait.
+    """
     registry.require_writable()
     folder = Path(registry.root)
     note = folder / "_lock.json"

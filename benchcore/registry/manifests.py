@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -25,6 +26,7 @@ _JSON_COLUMNS = (
     "timings",
     "plan",
 )
+_MOST_UNCOVERED = 0.05  # of the prompts, before neighbours are said to be too few
 _WITHOUT_CENTRE = ("coreset_id", *_JSON_COLUMNS, "input_digest", "seed", "k", "value", "run_id")
 
 
@@ -96,8 +98,8 @@ def read_weights(registry: Registry, coreset_id: str, target: str = "suite") -> 
 
 
 def manifest_warnings(manifest: Manifest) -> list[str]:
-    """What a reader should know before trusting a coreset: one line each, from its coverage by benchmark."""
-    told = []
+    """What a reader should know before trusting a coreset: one line each, from its plan and coverage by benchmark."""
+    told = uncovered_warnings(manifest.plan, manifest.k)
     for counter, what in (
         ("truncated", "are longer than the encoder reads; their ends were not seen"),
         ("unknown_language", "are in a language that the encoder does not know"),
@@ -113,6 +115,26 @@ def manifest_warnings(manifest: Manifest) -> list[str]:
         named = ", ".join(absent[:5]) + (f", {len(absent) - 5} more" if len(absent) > 5 else "")
         told.append(f"{len(absent)} benchmarks have no pick ({named}): their own scores cannot be estimated.")
     return told
+
+
+def uncovered_warnings(plan: Mapping[str, Any], k: int) -> list[str]:
+    """A line where merges looked at too few neighbours of each prompt, with how many would do; else none.
+
+    Of m candidates, k drawn at random leave exp(-t k / m) of the prompts that look at t uncovered: 5 % at t = 3 m / k.
+
+    Args:
+        plan: of a manifest.
+        k: picks.
+    """
+    share = plan.get("uncovered", 0.0)
+    if share <= _MOST_UNCOVERED:
+        return []
+    looked_at, candidates = plan["neighbours"], plan["merges"][-1]["candidates"]
+    enough = min(max(math.ceil(3 * candidates / k), 2 * looked_at), candidates)
+    return [
+        f"{100 * share:.1f} % of the prompts are covered by nothing: no pick is among the {looked_at:,} candidates"
+        f" nearest to them, so that late picks are arbitrary; select.neighbours of about {enough:,} would do."
+    ]
 
 
 def certainty(certificate: Mapping[str, Any]) -> str:

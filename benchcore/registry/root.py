@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from benchcore.errors import BenchcoreError
+from benchcore.errors import BenchcoreError, UsageError
+from benchcore.masking import masked
+from benchcore.registry import object_store
+from benchcore.registry.places import require_store
 from benchcore.registry.schemas import SCHEMAS
 
 _SCHEME = re.compile(r"^[a-z][a-z0-9+.-]*://")
@@ -24,16 +27,27 @@ class Registry:
 
     Attributes:
         root: absolute local path or URI, without a trailing slash.
+        lease: on an object store, the token of the write lock that `lock.writer_lock` holds.
     """
 
     root: str
+    lease: str | None = field(default=None, compare=False, repr=False)
 
     @classmethod
     def at(cls, location: str | Path) -> Registry:
-        """Name a registry by a path or URI; nothing is created."""
+        """Name a registry by a path or URI; nothing is created.
+
+        Raises:
+            UsageError: the URI names no store of files, or holds a password or key.
+        """
         text = str(location)
         if text.startswith("file://"):
             text = text.removeprefix("file://")
+        if is_uri(text):
+            require_store(text, "registry.root")
+            if masked(text) != text:  # the root is shown and written in many places
+                mend = "Give keys by the environment (AWS_ACCESS_KEY_ID, ...)."
+                raise UsageError(f"{text} holds a secret", where="registry.root", mend=mend)
         return cls(text.rstrip("/") if is_uri(text) else str(Path(text).expanduser().resolve()))
 
     @property
@@ -57,17 +71,20 @@ class Registry:
 
     def filesystem(self) -> Any:
         """The fsspec file system that holds the root."""
-        import fsspec
+        return object_store.file_system(self.root)
 
-        return fsspec.core.url_to_fs(self.root)[0]
+    def delta_options(self) -> dict[str, str] | None:
+        """What deltalake needs to reach the root, as its `storage_options`."""
+        return object_store.delta_options(self.root)
 
     def require_writable(self) -> None:
-        """Create the root if it is missing, or say in one line why it cannot be written.
+        """Create a folder if it is missing, ask an object store whether it is there, or say in one line what is wrong.
 
         Raises:
-            BenchcoreError: the root cannot be created or written.
+            BenchcoreError: the root cannot be created, written or reached.
         """
         if not self.is_local:
+            object_store.require_reachable(self.root)
             return
         probe = Path(self.root) / ".write-probe"
         try:

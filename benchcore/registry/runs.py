@@ -11,18 +11,39 @@ from typing import Literal
 import orjson
 import pyarrow as pa
 
+from benchcore.errors import UsageError
 from benchcore.registry.root import Registry
 from benchcore.registry.schemas import SCHEMAS
 from benchcore.registry.tables import append_missing
 
 Outcome = Literal["done", "failed"]
 
-RUN_ID = re.compile(r"^\d{8}T\d{6}-[0-9a-f]{6}$")
+RUN_ID = re.compile(r"^\d{8}T\d{6}-[0-9a-z][0-9a-z-]{0,62}$")
+_NAME = re.compile(r"[0-9a-z][0-9a-z-]{0,62}")
 
 
-def new_run_id(now: datetime | None = None) -> str:
-    """Name a run by its UTC start and six random digits: names sort by time, and two runs never share one."""
-    return f"{(now or datetime.now(UTC)).astimezone(UTC):%Y%m%dT%H%M%S}-{secrets.token_hex(3)}"
+def new_run_id(now: datetime | None = None, name: str | None = None) -> str:
+    """Name a run by its UTC start and six random digits: names sort by time, and two runs never share one.
+
+    Args:
+        now: its start; default: the time it is.
+        name: what its scheduler calls it, in the place of the digits; retries of one name differ by their start.
+    """
+    return f"{(now or datetime.now(UTC)).astimezone(UTC):%Y%m%dT%H%M%S}-{name or secrets.token_hex(3)}"
+
+
+def require_run_name(name: str) -> None:
+    """Check that a scheduler's name for a run can be part of its id.
+
+    Raises:
+        UsageError: it is not of small letters, digits and hyphens, or too long.
+    """
+    if _NAME.fullmatch(name) is None:
+        raise UsageError(
+            f"'{name}' cannot be part of a run's id",
+            where="--run-id",
+            mend="It takes up to 63 small letters, digits and hyphens, and does not begin with a hyphen.",
+        )
 
 
 def record_run(

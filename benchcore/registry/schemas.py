@@ -177,4 +177,13 @@ KEYS: dict[str, tuple[str, ...]] = {
 PARTITIONS: dict[str, tuple[str, ...]] = {"embeddings": ("encoder", "bucket")}
 
 # Tables that are read by Ray's workers stay readable by every Delta reader (docs/tables.md).
-PROPERTIES: dict[str, str] = {"delta.enableDeletionVectors": "false", "delta.columnMapping.mode": "none"}
+READABLE: dict[str, str] = {"delta.enableDeletionVectors": "false", "delta.columnMapping.mode": "none"}
+
+# Engines cut a table's log after 30 days and vacuum files after 7, whatever a manifest pins. `benchcore registry
+# vacuum` goes by the manifests instead.
+RETENTION: dict[str, str] = {
+    "delta.logRetentionDuration": "interval 3650 days",
+    "delta.deletedFileRetentionDuration": "interval 3650 days",
+}
+
+PROPERTIES: dict[str, str] = READABLE | RETENTION

@@ -2,20 +2,27 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
-from typing import Literal
+from typing import Any, Literal
 
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.dataset as ds
 import pyarrow.fs as pafs
-from deltalake import DeltaTable, write_deltalake
+from deltalake import CommitProperties, DeltaTable, write_deltalake
 from deltalake.exceptions import DeltaError, TableNotFoundError
 
 from benchcore.errors import BenchcoreError
+from benchcore.registry.lease import require
+from benchcore.registry.object_store import arrow_folder
 from benchcore.registry.root import Registry
 from benchcore.registry.schemas import KEYS, PARTITIONS, PROPERTIES, SCHEMAS
+
+# Whoever holds the lock is the only writer: where another commit has come between, the lock was lost.
+NO_RETRIES = CommitProperties(max_commit_retries=0)
+_DRAWING = re.compile("\x1b\\[[0-9;]*m|\u21b3")
 
 
 def open_table(registry: Registry, name: str, version: int | None = None) -> DeltaTable | None:
@@ -25,20 +32,27 @@ def open_table(registry: Registry, name: str, version: int | None = None) -> Del
         BenchcoreError: the table exists and the version does not.
     """
     try:
-        return DeltaTable(registry.uri(name), version=version)
+        return DeltaTable(registry.uri(name), version=version, storage_options=registry.delta_options())
     except TableNotFoundError:
         return None
     except Exception as error:
-        reason = str(error).splitlines()[0][:300] if str(error) else type(error).__name__
         pinned = f" at version {version}" if version is not None else ""
-        mend = (
-            "A version that vacuum removed cannot be read again; run the command anew to use the newest one."
-            if version is not None
-            else "Its _delta_log is damaged: bring it back from a copy, or start with another root."
-        )
         raise BenchcoreError(
-            f"table '{name}' cannot be read{pinned}: {reason}", where=registry.root, mend=mend
+            f"table '{name}' cannot be read{pinned}: {_reason(error)}", registry.root, _mend(registry, version, error)
         ) from error
+
+
+def _mend(registry: Registry, version: int | None, error: Exception) -> str:
+    if not registry.is_local and isinstance(error, OSError):
+        return "The object store did not answer as it should; run the command again when it does."
+    if version is not None:
+        return "A version that vacuum removed cannot be read again; run the command anew to use the newest one."
+    return "Its _delta_log is damaged: bring it back from a copy, or start with another root."
+
+
+def _reason(error: Exception) -> str:
+    """What deltalake says, in one line: of an object store it draws a tree, in colours."""
+    return " ".join(_DRAWING.sub(" ", str(error)).split())[:300] or type(error).__name__
 
 
 def current_version(registry: Registry, name: str) -> int | None:
@@ -62,12 +76,14 @@ def dataset(registry: Registry, name: str, version: int | None = None) -> ds.Dat
 
 
 def _native_filesystem(registry: Registry, name: str) -> pafs.FileSystem | None:
-    """Arrow's own file system for a local table; None lets deltalake bring its one.
+    """Arrow's own file system for a table, where it has one; None lets deltalake bring its one.
 
     Deltalake's is written in Python: Arrow's reading threads can still hold its files when the interpreter ends, and
     then the process aborts after its work is done.
     """
-    return pafs.SubTreeFileSystem(registry.uri(name), pafs.LocalFileSystem()) if registry.is_local else None
+    if registry.is_local:
+        return pafs.SubTreeFileSystem(registry.uri(name), pafs.LocalFileSystem())
+    return arrow_folder(registry.uri(name))
 
 
 def read(
@@ -123,12 +139,13 @@ def append_missing(registry: Registry, name: str, rows: pa.Table, among_those: p
     """
     keys = list(KEYS[name])
     rows = rows.select(SCHEMAS[name].names).cast(SCHEMAS[name])
-    present = read(registry, name, columns=keys, where=among_those)
+    table = open_table(registry, name)
+    present = read(registry, name, _version(table), columns=keys, where=among_those)
     missing = rows.append_column("_row", pa.array(range(rows.num_rows), pa.int64()))
     kept = missing.select([*keys, "_row"]).join(present, keys, join_type="left anti")["_row"]
     if len(kept) == 0:
         return 0
-    _write(registry, name, rows.take(kept.sort()))
+    commit(registry, name, table, rows.take(kept.sort()))
     return len(kept)
 
 
@@ -142,11 +159,13 @@ def replace_where(registry: Registry, name: str, column: str, value: str, rows: 
     """
     rows = rows.select(SCHEMAS[name].names).cast(SCHEMAS[name])
     order = [(key, "ascending") for key in KEYS[name]]
-    present = read(registry, name, where=pc.field(column) == value)
+    table = open_table(registry, name)
+    present = read(registry, name, _version(table), where=pc.field(column) == value)
     if present.sort_by(order).equals(rows.sort_by(order)):
         return False
     quoted = value.replace("'", "''")
-    _write(registry, name, rows, predicate=f"{column} = '{quoted}'" if present.num_rows else None)
+    how: dict[str, Any] = {"mode": "overwrite", "predicate": f"{column} = '{quoted}'"} if present.num_rows else {}
+    commit(registry, name, table, rows, **how)
     return True
 
 
@@ -159,49 +178,72 @@ def upsert(registry: Registry, name: str, rows: pa.Table) -> None:
     if rows.num_rows == 0:
         return
     rows = rows.select(SCHEMAS[name].names).cast(SCHEMAS[name])
-    if current_version(registry, name) is None:
-        _write(registry, name, rows)
+    table = open_table(registry, name)
+    if table is None:
+        commit(registry, name, None, rows)
         return
     keys = list(KEYS[name])
-    kept = read(registry, name).join(rows.select(keys), keys, join_type="left anti").select(SCHEMAS[name].names)
+    present = read(registry, name, table.version())
+    kept = present.join(rows.select(keys), keys, join_type="left anti").select(SCHEMAS[name].names)
     whole = pa.concat_tables([kept, rows]).sort_by([(key, "ascending") for key in keys])
-    with _writing(registry, name):
-        write_deltalake(registry.uri(name), whole, mode="overwrite", schema_mode=_schema_mode(registry, name))
+    commit(registry, name, table, whole, mode="overwrite")
 
 
-def _write(registry: Registry, name: str, rows: pa.Table, predicate: str | None = None) -> None:
+def commit(
+    registry: Registry, name: str, table: DeltaTable | None, rows: pa.Table | pa.RecordBatchReader, **how: Any
+) -> None:
+    """Write rows in one commit, on top of a table as it was opened; where there was none, one is made.
+
+    The lock is asked for after the table was opened, and a table that has changed since is not written: so a writer
+    that stood still, and whose lock was taken over, adds nothing to what it has not seen.
+
+    Args:
+        registry: as `lock.writer_lock` gave it.
+        name: of the table.
+        table: as `open_table` gave it.
+        rows: with all columns of the schema.
+        how: further arguments of `write_deltalake`; it appends unless they say otherwise.
+
+    Raises:
+        BenchcoreError: the lock was lost, the table has changed, or it cannot be written; it is as it was.
+    """
     registry.require_writable()
-    with _writing(registry, name):
-        if predicate is not None:
-            write_deltalake(registry.uri(name), rows, mode="overwrite", predicate=predicate)
+    require(registry)
+    with writing(registry, name):
+        if table is None:
+            write_deltalake(
+                registry.uri(name),
+                rows,
+                **(how | {"mode": "error"}),
+                partition_by=list(PARTITIONS.get(name, ())) or None,
+                configuration=dict(PROPERTIES),
+                storage_options=registry.delta_options(),
+            )
             return
-        write_deltalake(
-            registry.uri(name),
-            rows,
-            mode="append",
-            schema_mode=_schema_mode(registry, name),
-            partition_by=list(PARTITIONS.get(name, ())) or None,
-            configuration=dict(PROPERTIES),
-        )
+        options = {"mode": "append", **how}
+        if "predicate" not in options:
+            options["schema_mode"] = _schema_mode(table, name)
+        write_deltalake(table, rows, **options, commit_properties=NO_RETRIES)
 
 
-def _schema_mode(registry: Registry, name: str) -> Literal["merge"] | None:
+def _version(table: DeltaTable | None) -> int | None:
+    return None if table is None else table.version()
+
+
+def _schema_mode(table: DeltaTable, name: str) -> Literal["merge"] | None:
     """How deltalake is to write a table that was made before it had all of its columns: it is given them."""
-    table = open_table(registry, name)
-    if table is None or set(SCHEMAS[name].names) <= {field.name for field in table.schema().fields}:
-        return None
-    return "merge"
+    there = {field.name for field in table.schema().fields}
+    return None if set(SCHEMAS[name].names) <= there else "merge"
 
 
 @contextmanager
-def _writing(registry: Registry, name: str) -> Iterator[None]:
+def writing(registry: Registry, name: str) -> Iterator[None]:
     """Tell what keeps a table from being written, as a full disk does; a commit that failed is none."""
     try:
         yield
     except (DeltaError, OSError) as error:
-        reason = str(error).splitlines()[0][:300] if str(error) else type(error).__name__
         raise BenchcoreError(
-            f"table '{name}' cannot be written: {reason}",
+            f"table '{name}' cannot be written: {_reason(error)}",
             where=registry.root,
             mend="It is as it was. Run the command again when that is mended.",
         ) from error

@@ -68,6 +68,26 @@ def test_json_has_the_same_and_adds_up(capsys, conf: Path):
     assert told["memory"] == max(part["memory"] for part in plan["rounds"])
 
 
+def test_neighbours_are_shown_where_there_are_some(capsys, conf: Path):
+    """As what each prompt looks at in a merge, and in the plan; not without."""
+    settings = ("--set", "select.neighbours=3", "--set", "select.merge_gb=1")
+    _, out, _ = dry(capsys, conf, *settings)
+    plan = json.loads(dry(capsys, conf, "--json", *settings)[1])["plan"]
+
+    assert "each prompt looks at the 3 nearest" in " ".join(out.split())
+    assert plan["neighbours"] == 3
+    assert "neighbours" not in json.loads(dry(capsys, conf, "--json")[1])["plan"]
+
+
+def test_too_few_neighbours_are_a_wrong_configuration(capsys, conf: Path):
+    """Status 2 and one line that names the setting; so is a method that has no merges."""
+    for settings in (("select.neighbours=0",), ("select.neighbours=3", "select.method=nested_swaps")):
+        status, _, err = dry(capsys, conf, *(word for setting in settings for word in ("--set", setting)))
+
+        assert (status, err.count("\n")) == (2, 1)
+        assert "select.neighbours" in err
+
+
 def test_the_default_method_is_planned_too(capsys, conf: Path):
     """On the whole pool, without merges and without certificate."""
     plan = json.loads(dry(capsys, conf, "--json", "--set", "select.method=nested_swaps")[1])["plan"]

@@ -12,7 +12,7 @@ from benchcore.config import Config
 from benchcore.distributed.job import coreset_id_of
 from benchcore.embedding.encoder import fingerprint
 from benchcore.embedding.text import Renderer
-from benchcore.errors import BenchcoreError
+from benchcore.errors import BenchcoreError, UsageError
 from benchcore.pipeline import steps
 from benchcore.pipeline.selectable import selectable
 from benchcore.pipeline.steps import Job, report_path, run
@@ -53,6 +53,25 @@ def fails(job: Job) -> object:
 
 def runs(config: Config) -> list[dict]:
     return read(Registry.at(config.registry.root), "runs").to_pylist()
+
+
+def test_a_scheduler_names_a_run(config: Config, step):
+    """Its name ends the id in `runs`, so that its log and the registry's can be laid side by side."""
+    step("embed", writes("one", 1))
+
+    done = run(config, steps=("embed",), run_name="nightly-20260102")
+
+    (row,) = runs(config)
+    assert row["run_id"] == done.run_id
+    assert done.run_id.endswith("-nightly-20260102")
+
+
+def test_a_name_that_no_id_can_hold_stops_a_run_before_it_starts(config: Config):
+    """Nothing is locked or made for it."""
+    with pytest.raises(UsageError, match="--run-id"):
+        run(config, steps=("embed",), run_name="Nightly run")
+
+    assert not Path(config.registry.root).exists()
 
 
 def test_a_run_that_changed_something_is_recorded_once(config: Config, step):

@@ -19,7 +19,7 @@ from benchcore.registry.schemas import SCHEMAS
 from benchcore.registry.tables import read, replace_where
 from tests.pipeline.prepared import embed_new, prepared
 
-pytestmark = pytest.mark.usefixtures("ray_instance")
+pytestmark = pytest.mark.usefixtures("standing_workers")
 
 
 def selected(config: Config) -> str:

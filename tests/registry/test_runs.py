@@ -4,11 +4,13 @@ import json
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from benchcore.errors import UsageError
 from benchcore.registry.root import Registry
-from benchcore.registry.runs import RUN_ID, new_run_id, record_run
+from benchcore.registry.runs import RUN_ID, new_run_id, record_run, require_run_name
 from benchcore.registry.tables import current_version, read
 
 TIMES = st.datetimes(datetime(2000, 1, 1), datetime(2100, 1, 1), timezones=st.just(UTC))
@@ -28,6 +30,18 @@ def test_two_runs_of_one_second_have_two_ids():
     now = datetime.now(UTC)
 
     assert len({new_run_id(now) for _ in range(200)}) == 200
+
+
+def test_a_schedulers_name_ends_the_id():
+    """A run can be found by what its scheduler calls it, and still sorts by its start."""
+    assert new_run_id(datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC), "night-20260102") == "20260102T030405-night-20260102"
+
+
+@pytest.mark.parametrize("name", ["", "-a", "A", "a b", "a/b", "a\n", "a" * 64, "$(id)"])
+def test_a_name_that_no_id_can_hold_is_refused(name: str):
+    """Ids stand in tables, logs and file names: a name is small letters, digits and hyphens."""
+    with pytest.raises(UsageError, match="cannot be part of a run's id"):
+        require_run_name(name)
 
 
 def test_a_run_is_recorded_once(tmp_path: Path):
