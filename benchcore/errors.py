@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from benchcore.masking import masked
+from benchcore.visible_text import visible
+
 
 class BenchcoreError(Exception):
     """A failure that is told in one line, without a traceback; the process ends with `exit_status`.
@@ -21,7 +24,8 @@ class BenchcoreError(Exception):
     def __str__(self) -> str:
         line = f"{self.where}: {self.what}" if self.where else self.what
         stop = "" if line.endswith("?") else "."
-        return " ".join((f"{line.rstrip('.')}{stop} {self.mend}" if self.mend else line).split())
+        whole = f"{line.rstrip('.')}{stop} {self.mend}" if self.mend else line
+        return masked(visible(" ".join(whole.split())))  # it quotes what came from outside, on terminals and in logs
 
 
 class UsageError(BenchcoreError):

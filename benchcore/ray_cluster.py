@@ -4,12 +4,20 @@ from __future__ import annotations
 
 import logging
 import os
+import secrets
+import stat
+import tempfile
+from pathlib import Path
 from typing import Any
 
 from benchcore.config import RaySection
 from benchcore.errors import BenchcoreError, UsageError
 
 _THREAD_VARIABLES = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS")
+
+_QUIET: dict[str, Any] = {"log_to_driver": False, "logging_level": logging.ERROR}
+_TOKENS = {"RAY_AUTH_TOKEN", "RAY_AUTH_TOKEN_PATH"}
+_LONGEST_FOLDER = 36  # characters: the path of a socket below it has 107 at most
 
 
 def connect(section: RaySection) -> None:
@@ -27,18 +35,63 @@ def connect(section: RaySection) -> None:
         return
     os.environ.setdefault("RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO", "0")  # else Ray warns on every machine without a GPU
     address = _address(section)
-    options: dict[str, Any] = {}
-    if address == "local":
-        store = section.object_store_mb * 1024**2
-        options = {"num_cpus": section.num_cpus, "object_store_memory": store, "include_dashboard": False}
     try:
-        ray.init(address=address, log_to_driver=False, logging_level=logging.ERROR, **options)
+        if address == "local":
+            _start(section)
+        else:
+            ray.init(address=address, **_QUIET)
     except (ConnectionError, RuntimeError, ValueError, OSError, TimeoutError) as error:
         raise BenchcoreError(
             f"Ray could not be started or reached ({error})",
             where="this machine" if address == "local" else address,
             mend="`benchcore doctor` says what it needs.",
         ) from error
+
+
+def _start(section: RaySection) -> None:
+    """Start a cluster of this machine that nobody else can reach, read or pass for.
+
+    Its processes listen on the loopback address alone: left to itself Ray listens on all, and turns 127.0.0.1 into the
+    machine's own address. Its token is in the environment of what is started here and nowhere else: Ray's own one lies
+    in a file that all users may read, unless somebody gave another.
+    """
+    import ray
+    from ray._private import ray_constants
+
+    reachable, gives_token = ray_constants.ENABLE_RAY_CLUSTER, not _TOKENS & os.environ.keys()
+    try:
+        ray_constants.ENABLE_RAY_CLUSTER = False
+        if gives_token:
+            os.environ["RAY_AUTH_TOKEN"] = secrets.token_hex(32)
+        ray.init(
+            address="local",
+            num_cpus=section.num_cpus,
+            object_store_memory=section.object_store_mb * 1024**2,
+            include_dashboard=False,
+            _temp_dir=_own_folder(),
+            **_QUIET,
+        )
+    finally:
+        ray_constants.ENABLE_RAY_CLUSTER = reachable
+        if gives_token:
+            os.environ.pop("RAY_AUTH_TOKEN", None)
+
+
+def _own_folder() -> str | None:
+    """A folder for Ray's sockets and logs that is this user's alone; None where Ray is told another, or all are deep.
+
+    Ray gives its own folders to everybody, who could then put sockets of theirs into the place of ours.
+    """
+    folder = Path(tempfile.gettempdir()) / f"benchcore-ray-{os.getuid()}"
+    if "RAY_TMPDIR" in os.environ or len(str(folder)) > _LONGEST_FOLDER:
+        return None
+    folder.mkdir(mode=0o700, exist_ok=True)
+    found = folder.lstat()
+    if not stat.S_ISDIR(found.st_mode) or found.st_uid != os.getuid():
+        mend = "Let TMPDIR name a folder of your own."
+        raise BenchcoreError("is somebody else's, and Ray would keep its sockets there", str(folder), mend)
+    folder.chmod(0o700)
+    return str(folder / "ray")  # which Ray opens to everybody who gets that far
 
 
 def is_joined(section: RaySection) -> bool:
@@ -60,3 +113,14 @@ def cluster_cpus() -> int:
 def thread_environment(cpus: int) -> dict[str, str]:
     """Environment of an actor with `cpus` CPUs: Ray itself sets only OMP_NUM_THREADS."""
     return dict.fromkeys(_THREAD_VARIABLES, str(max(1, cpus))) | {"TOKENIZERS_PARALLELISM": "false"}
+
+
+def use_threads(threads: int) -> None:
+    """Have this actor's process compute with so many threads, in libraries that it has loaded or will load.
+
+    Variables that Ray is asked to set do the same, at the price of starting each worker's interpreter twice.
+    """
+    from threadpoolctl import threadpool_limits
+
+    os.environ.update(thread_environment(threads))
+    threadpool_limits(threads)

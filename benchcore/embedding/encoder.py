@@ -214,8 +214,11 @@ def load(embed: EmbedSection, device: str = "cpu", threads: int | None = None) -
     if threads is not None:
         torch.set_num_threads(threads)
     try:
-        model = SentenceTransformer(
-            str(files.folder), device=device, local_files_only=True, model_kwargs={"dtype": torch.float32}
+        model = SentenceTransformer(  # code of the model's own is refused, since `trust_remote_code` is off
+            str(files.folder),
+            device=device,
+            local_files_only=True,
+            model_kwargs={"dtype": torch.float32, "use_safetensors": True},
         )
     except Exception as error:  # a model's files can fail to load in any way
         raise BenchcoreError(

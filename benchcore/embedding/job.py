@@ -108,7 +108,7 @@ def _encode_texts(config: Config, registry: Registry, settled: bool = False) -> 
         if todo:
             log.info("encoding %d texts, %d of the registry's %d have a vector", *_counts(todo, found))
             encoder = _encode(config, registry, version, missing, todo)
-        assert encoder is not None
+        assert encoder is not None  # nosec B101 # for the type checker: _encode has given one
         staged_rows = staging.read_units(registry, encoder, (unit.unit_id for unit in units))
         added = _commit(registry, {encoder: known}, staged_rows, features)
     staging.remove(registry, encoder)

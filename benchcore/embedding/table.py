@@ -10,13 +10,14 @@ from dataclasses import dataclass
 
 import pyarrow as pa
 import pyarrow.compute as pc
-from deltalake import DeltaTable, WriterProperties, write_deltalake
+from deltalake import DeltaTable, WriterProperties
 
 from benchcore.errors import UsageError
 from benchcore.registry.identity import bucket
+from benchcore.registry.lease import require
 from benchcore.registry.root import Registry
-from benchcore.registry.schemas import PARTITIONS, PROPERTIES, SCHEMAS
-from benchcore.registry.tables import dataset, open_table
+from benchcore.registry.schemas import SCHEMAS
+from benchcore.registry.tables import NO_RETRIES, commit, dataset, open_table, writing
 
 log = logging.getLogger(__name__)
 
@@ -79,13 +80,11 @@ def append(registry: Registry, known: Mapping[str, Collection[str]], tables: Ite
             truncated += pc.sum(table["truncated"]).as_py()
             yield from table.to_batches()
 
-    registry.require_writable()
-    write_deltalake(
-        registry.uri("embeddings"),
+    commit(
+        registry,
+        "embeddings",
+        open_table(registry, "embeddings"),
         pa.RecordBatchReader.from_batches(_SCHEMA, stream()),
-        mode="append",
-        partition_by=list(PARTITIONS["embeddings"]),
-        configuration=dict(PROPERTIES),
         target_file_size=_FILE_BYTES,
         writer_properties=WriterProperties(max_row_group_size=_ROW_GROUP),
     )
@@ -100,7 +99,11 @@ def compact(registry: Registry, encoder: str) -> bool:
     table = open_table(registry, "embeddings")
     if table is None or not _has_many_files(table, encoder):
         return False
-    table.optimize.compact(partition_filters=[("encoder", "=", encoder)], target_size=4 * _FILE_BYTES)
+    require(registry)
+    with writing(registry, "embeddings"):
+        table.optimize.compact(
+            partition_filters=[("encoder", "=", encoder)], target_size=4 * _FILE_BYTES, commit_properties=NO_RETRIES
+        )
     log.info("merged the small files of encoder %s", encoder)
     return True
 

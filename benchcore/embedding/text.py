@@ -9,11 +9,11 @@ from typing import Any
 import orjson
 import pyarrow as pa
 from jinja2 import StrictUndefined, TemplateError, TemplateSyntaxError, meta
-from jinja2.sandbox import ImmutableSandboxedEnvironment
 
 from benchcore.config import EmbedSection
 from benchcore.errors import BenchcoreError, UsageError
 from benchcore.registry.identity import text_hash
+from benchcore.template_sandbox import Sandbox, TooSlow, rendered, within_time
 
 COLUMNS = (
     "prompt", "answer", "choices", "task", "category", "language", "metadata",
@@ -41,8 +41,13 @@ class Renderer:
 
     def __init__(self, embed: EmbedSection, *, said: bool = False) -> None:
         source = _TEMPLATE_OF_VECTORS if embed.encoder.vectors and not said else embed.text
-        environment = ImmutableSandboxedEnvironment(
-            undefined=StrictUndefined, finalize=_printed, autoescape=False, keep_trailing_newline=True
+        # Not optimized: constants would be folded while compiling, before anything is bounded.
+        environment = Sandbox(
+            undefined=StrictUndefined,
+            finalize=_printed,
+            autoescape=False,
+            keep_trailing_newline=True,
+            optimized=False,
         )
         try:
             used = meta.find_undeclared_variables(environment.parse(source))
@@ -65,7 +70,9 @@ class Renderer:
         """
         values = {column: _value(column, row.get(column)) for column in self.columns}
         try:
-            return self._template.render(values).strip()
+            return within_time(lambda: rendered(self._template.generate(values))).strip()
+        except TooSlow as error:
+            raise BenchcoreError(error.what, f"embed.text, prompt {row.get('prompt_id')}", error.mend) from None
         except Exception as error:  # a template may raise anything: it computes with what the record holds
             raise BenchcoreError(
                 f"the template fails on prompt {row.get('prompt_id')}: {type(error).__name__}: {error}",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -35,6 +36,7 @@ from benchcore.registry.root import Registry
 from benchcore.registry.runs import new_run_id, record_run
 
 LEFT_OUT = "left_out.jsonl"
+_ID = re.compile(r"\w{1,64}")
 _LOST = "it was edited since, and the version that the coreset pins cannot be read any more"
 
 
@@ -109,6 +111,8 @@ def export_coreset(
     """
     if harness.export is None:
         raise UsageError(f"there is no export for {name}", mend="See docs/harnesses.md for those that there are.")
+    if not _ID.fullmatch(manifest.coreset_id):  # it becomes a part of files' names and of commands
+        raise BenchcoreError(f"'{manifest.coreset_id}' is no id of a coreset", where=registry.root)
     require_usable(out, manifest.coreset_id, name, Path(registry.root) if registry.is_local else None)
     notes = Notes()
     bindings = bind_documents(registry, name, harness, options, notes) if options.documents else 0
@@ -154,12 +158,12 @@ def bind_documents(registry: Registry, name: str, harness: Harness, options: Exp
     Raises:
         UsageError: a path is neither a log nor a dump of this harness.
     """
-    with writer_lock(registry, "export", options.lock_timeout_s):
+    with writer_lock(registry, "export", options.lock_timeout_s) as held:
         started = datetime.now(UTC)
-        prompts = load_prompts(registry)
+        prompts = load_prompts(held)
         benchmarks = parse_benchmarks(options.bind, prompts.benchmarks())
         declared = replace(options.declared, benchmarks=benchmarks, by_record_id=harness.by_record_id)
-        binder = Binder(prompts, name, declared, stored_bindings(registry, name))
+        binder = Binder(prompts, name, declared, stored_bindings(held, name))
         for path in options.documents:
             for document in documents_of(harness, name, path, notes):
                 binder.add(document)
@@ -170,10 +174,10 @@ def bind_documents(registry: Registry, name: str, harness: Harness, options: Exp
                 where = f"task {binding.task!r} document {binding.document_id!r}"
                 notes.add(kind, f"{where}: {binding.reason}: {binding.example}")
         _require_bound(name, binder, options.documents)
-        added = store_bindings(registry, binder)
+        added = store_bindings(held, binder)
         if added:
             record_run(
-                registry,
+                held,
                 new_run_id(),
                 command="export",
                 configuration_hash=digest("export", name, [str(path) for path in options.documents]),

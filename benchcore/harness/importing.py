@@ -95,10 +95,10 @@ def import_logs(
     if harness.results is None and harness.aggregates is None:
         raise UsageError(f"logs of {name} cannot be read", mend="See docs/harnesses.md for those that can.")
     leaderboards, changed = _store_aggregates(registry, harness, paths)
-    with writer_lock(registry, "import", options.lock_timeout_s):
+    with writer_lock(registry, "import", options.lock_timeout_s) as held:
         started = datetime.now(UTC)
-        prompts = load_prompts(registry, may_be_none=bool(leaderboards))
-        reading = Reading(name, harness, options, _binder(registry, prompts, name, harness, options), started)
+        prompts = load_prompts(held, may_be_none=bool(leaderboards))
+        reading = Reading(name, harness, options, _binder(held, prompts, name, harness, options), started)
         for path in paths:
             reading.read(path, advance)
         reading.require_one_model()
@@ -107,7 +107,7 @@ def import_logs(
         if not leaderboards:
             reading.require_matches(paths)
             reading.require_scores(paths, rows)
-        imported = _store(registry, reading, rows, started=started, paths=paths)
+        imported = _store(held, reading, rows, started=started, paths=paths)
         return replace(imported, leaderboards=leaderboards, changed=imported.changed or changed)
 
 

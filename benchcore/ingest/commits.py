@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING
 
 from benchcore.ingest.columns import ddl
 from benchcore.ingest.differences import DROPPED
+from benchcore.ingest.object_stores import spark_address
+from benchcore.registry.lease import require
 from benchcore.registry.root import Registry
 from benchcore.registry.schemas import KEYS, PROPERTIES, SCHEMAS
 from benchcore.registry.tables import current_version
@@ -18,7 +20,7 @@ def stored(spark: SparkSession, registry: Registry, name: str) -> DataFrame:
     """A table as it is; an absent one is empty."""
     if current_version(registry, name) is None:
         return spark.createDataFrame([], ddl(SCHEMAS[name]))
-    return spark.read.format("delta").load(registry.uri(name)).select(SCHEMAS[name].names)
+    return spark.read.format("delta").load(spark_address(registry.uri(name))).select(SCHEMAS[name].names)
 
 
 def commit(spark: SparkSession, registry: Registry, name: str, rows: DataFrame) -> None:
@@ -30,14 +32,17 @@ def commit(spark: SparkSession, registry: Registry, name: str, rows: DataFrame) 
     Args:
         rows: the table's columns and `change`.
     """
-    if current_version(registry, name) is None:
-        writer = rows.select(SCHEMAS[name].names).write.format("delta").mode("append")
-        writer.options(**PROPERTIES).save(registry.uri(name))
+    address = spark_address(registry.uri(name))
+    exists = current_version(registry, name) is not None
+    require(registry)
+    if not exists:
+        writer = rows.select(SCHEMAS[name].names).write.format("delta").mode("error")
+        writer.options(**PROPERTIES).save(address)
         return
     from delta.tables import DeltaTable
 
     condition = " and ".join(f"old.{key} = new.{key}" for key in KEYS[name])
     values: dict[str, str | Column] = {column: f"new.{column}" for column in SCHEMAS[name].names}
-    merge = DeltaTable.forPath(spark, registry.uri(name)).alias("old").merge(rows.alias("new"), condition)
+    merge = DeltaTable.forPath(spark, address).alias("old").merge(rows.alias("new"), condition)
     merge = merge.whenMatchedDelete(f"new.change = '{DROPPED}'").whenMatchedUpdate(set=values)
     merge.whenNotMatchedInsert(f"new.change <> '{DROPPED}'", values=values).execute()

@@ -8,16 +8,17 @@ import os
 import re
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path, PurePosixPath
 from typing import Any
 
-from benchcore.config import Config, IngestSection, SourceSpec
+from benchcore.config import Config, IngestSection, SourceSpec, environment_value
 from benchcore.errors import BenchcoreError, UsageError
 from benchcore.ingest.mapping import benchmark_of, compile_mapping, mapping_digest
 from benchcore.ingest.readers import line_splits, splittable
 from benchcore.ingest.readers.opening import MAGIC_BYTES, require_encoding
+from benchcore.registry.places import require_store
 from benchcore.registry.root import is_uri
 
 log = logging.getLogger(__name__)
@@ -57,6 +58,7 @@ class _Found:
     uri: str
     bytes: int
     filesystem: Any
+    inside: Path | None  # of a local file: the folder that a link may not lead out of
 
 
 def find_files(config: Config, specs: Sequence[SourceSpec]) -> list[SourceFile]:
@@ -79,8 +81,9 @@ def find_files(config: Config, specs: Sequence[SourceSpec]) -> list[SourceFile]:
             mend="Fetch it again, or name it in the source's 'exclude'.",
         )
     digests = {spec.name: mapping_digest(spec, config.ingest.max_characters) for spec in specs}
+    benchmarks = [benchmark_of(file.spec, PurePosixPath(file.path)) for file in found]  # in this thread: it has an end
     with ThreadPoolExecutor(min(16, 4 * (os.cpu_count() or 1))) as threads:
-        return list(threads.map(partial(_inspect, digests=digests, limits=config.ingest), found))
+        return list(threads.map(partial(_inspect, digests=digests, limits=config.ingest), found, benchmarks))
 
 
 def _of_source(spec: SourceSpec, data: str) -> list[_Found]:
@@ -88,7 +91,8 @@ def _of_source(spec: SourceSpec, data: str) -> list[_Found]:
     excluded = {file.uri for pattern in spec.exclude for file in _matches(spec, pattern, data)}
     files: dict[str, _Found] = {}
     for pattern in patterns:
-        matches = [file for file in _matches(spec, pattern, data) if file.uri not in excluded]
+        found = (file for file in _matches(spec, pattern, data) if file.uri not in excluded)
+        matches = [own for file in found for own in _own(file)]
         if not matches and not is_uri(data) and not Path(data).is_dir():
             raise UsageError(
                 "there is no such data folder",
@@ -112,6 +116,8 @@ def _of_source(spec: SourceSpec, data: str) -> list[_Found]:
 
 
 def _matches(spec: SourceSpec, pattern: str, data: str) -> Iterator[_Found]:
+    from fsspec.implementations.local import LocalFileSystem
+
     address = _address(spec, pattern, data)
     filesystem, location = _open_location(spec, address)
     base = _base(spec, location, data)
@@ -119,22 +125,49 @@ def _matches(spec: SourceSpec, pattern: str, data: str) -> Iterator[_Found]:
         entries = filesystem.glob(location, detail=True)
     except OSError as error:
         raise BenchcoreError(f"cannot be listed ({error})", where=address, mend="Mend the source's path.") from error
+    inside = _allowed(location, _open_location(spec, data)[1]) if isinstance(filesystem, LocalFileSystem) else None
     for name, entry in entries.items():
-        if entry["type"] == "file":
-            path = name.removeprefix(base).lstrip("/")
-            yield _Found(
-                spec, path, filesystem.unstrip_protocol(name) if is_uri(address) else name, entry["size"], filesystem
-            )
+        if entry["type"] != "directory":
+            path = name.removeprefix(base).lstrip("/")  # of an address only the path: the query may sign it
+            uri = filesystem.unstrip_protocol(name) if is_uri(address) else name
+            yield _Found(spec, path if inside else path.partition("?")[0], uri, entry["size"], filesystem, inside)
+
+
+def _allowed(location: str, data: str) -> Path:
+    """The folder that links may not lead out of: the data folder, or of a pattern elsewhere its fixed part."""
+    fixed = Path(os.path.normpath(_fixed_part(location)))
+    root = Path(os.path.normpath(data))
+    return (root if fixed.is_relative_to(root) else fixed).resolve()
+
+
+def _own(file: _Found) -> Iterator[_Found]:
+    """The file with its size, if it is one; nothing of a link to a folder.
+
+    Raises:
+        BenchcoreError: it is a link to what is none of the data's files, or a pipe or a device.
+    """
+    if file.inside is None:
+        yield file
+        return
+    real = Path(file.filesystem._strip_protocol(file.uri)).resolve()
+    mend = "Copy the file there, name its real place in the source's 'path', or name it in 'exclude'."
+    if not real.is_relative_to(file.inside):
+        what = f"is or lies behind a link that leads out of {file.inside}"
+    elif not real.exists():
+        what = "is a link to nothing"
+    elif not (real.is_file() or real.is_dir()):
+        what = "is neither a file nor a folder"
+    else:
+        if real.is_file():
+            yield replace(file, bytes=real.stat().st_size)
+        return
+    raise BenchcoreError(f"{what} (source '{file.spec.name}'); nothing was changed", where=file.uri, mend=mend)
 
 
 def _address(spec: SourceSpec, pattern: str, data: str) -> str:
     def value(match: re.Match[str]) -> str:
         name = match.group(1)
-        if name == "DATA":
-            return data
-        if name not in os.environ:
-            raise UsageError(f"the environment variable {name} is not set", where=f"source '{spec.name}': {pattern}")
-        return os.environ[name]
+        return data if name == "DATA" else environment_value(name, f"source '{spec.name}': {pattern}")
 
     expanded = re.sub(r"\$\{(\w+)\}", value, pattern)
     if is_uri(expanded) or expanded.startswith("/"):
@@ -145,6 +178,8 @@ def _address(spec: SourceSpec, pattern: str, data: str) -> str:
 def _open_location(spec: SourceSpec, address: str) -> tuple[Any, str]:
     import fsspec
 
+    if is_uri(address) or "::" in address:
+        require_store(address, f"source '{spec.name}'")
     try:
         filesystem, location = fsspec.core.url_to_fs(address)
     except (ImportError, ValueError) as error:  # fsspec: ImportError for a known, ValueError for an unknown scheme
@@ -160,13 +195,16 @@ def _open_location(spec: SourceSpec, address: str) -> tuple[Any, str]:
 def _base(spec: SourceSpec, location: str, data: str) -> str:
     """The folder that paths are relative to: the data folder, or outside of it the fixed part of the pattern."""
     root = _open_location(spec, data)[1].rstrip("/")
-    if location.startswith(f"{root}/"):
-        return root
+    return root if location.startswith(f"{root}/") else _fixed_part(location)
+
+
+def _fixed_part(location: str) -> str:
+    """The folder before the first wildcard of a pattern."""
     wild = _WILD.search(location)
     return location[: wild.start() if wild else len(location)].rpartition("/")[0]
 
 
-def _inspect(found: _Found, digests: dict[str, str], limits: IngestSection) -> SourceFile:
+def _inspect(found: _Found, benchmark: str, digests: dict[str, str], limits: IngestSection) -> SourceFile:
     content = hashlib.sha256()
     size = 0
 
@@ -194,7 +232,7 @@ def _inspect(found: _Found, digests: dict[str, str], limits: IngestSection) -> S
         ) from error
     return SourceFile(
         source=found.spec.name,
-        benchmark=benchmark_of(found.spec, PurePosixPath(found.path)),
+        benchmark=benchmark,
         path=found.path,
         uri=found.uri,
         bytes=size,

@@ -1,4 +1,4 @@
-"""Delta's jars: resolved once into a folder, so that no session needs a network or waits for Ivy."""
+"""Delta's jars, and those for S3: resolved once into a folder, so that no session needs a network or waits for Ivy."""
 
 from __future__ import annotations
 
@@ -51,42 +51,74 @@ def resolve_jars(folder: Path, conf: Mapping[str, str] | None = None) -> list[Pa
     Raises:
         BenchcoreError: no Java, no network, or the folder cannot be written.
     """
-    if not jars_present(folder):
-        log.info("fetching Delta's jars once into %s", folder)
+    return _resolve(folder, PACKAGE, _LAST, conf or {}, "Delta's jars")
+
+
+def s3_jars_folder(section: SparkSection) -> Path:
+    """The folder of the jars for S3: beside that of Delta's, with `-s3` behind its name."""
+    folder = jars_folder(section)
+    return folder.with_name(f"{folder.name}-s3")
+
+
+def resolve_s3_jars(folder: Path, conf: Mapping[str, str] | None = None) -> list[Path]:
+    """The same for what Spark needs to read and write S3: hadoop-aws with Amazon's SDK, 690 MB.
+
+    Raises:
+        BenchcoreError: as `resolve_jars`.
+    """
+    version = _hadoop_version()
+    last = f"org.apache.hadoop_hadoop-aws-{version}.jar"
+    return _resolve(folder, f"org.apache.hadoop:hadoop-aws:{version}", last, conf or {}, "the jars for S3 (690 MB)")
+
+
+def _hadoop_version() -> str:
+    """Of the Hadoop that came with Spark: hadoop-aws must be of the same."""
+    import pyspark
+
+    client = next((Path(pyspark.__file__).parent / "jars").glob("hadoop-client-api-*.jar"))
+    return client.stem.removeprefix("hadoop-client-api-")
+
+
+def _resolve(folder: Path, package: str, last: str, conf: Mapping[str, str], what: str) -> list[Path]:
+    """Fetch a package and what it needs; where its jar `last` is, all others are too."""
+    if not (folder / last).is_file():
+        log.info("fetching %s once into %s", what, folder)
         try:
             folder.mkdir(parents=True, exist_ok=True)
             with tempfile.TemporaryDirectory(prefix=".fetching-", dir=folder) as temporary:
-                _move(_fetch(Path(temporary), conf or {}), folder)
+                _move(_fetch(Path(temporary), package, last, conf), folder, last)
         except OSError as error:
             raise BenchcoreError(
-                f"Delta's jars cannot be stored ({error.strerror})", where=str(folder), mend="Set spark.jars."
+                f"{what} cannot be stored ({error.strerror})", where=str(folder), mend="Set spark.jars."
             ) from error
     return sorted(folder.glob("*.jar"))
 
 
-def _fetch(ivy: Path, conf: Mapping[str, str]) -> list[Path]:
+def _fetch(ivy: Path, package: str, last: str, conf: Mapping[str, str]) -> list[Path]:
     import pyspark
 
     script = ivy / "nothing.py"
     script.touch()
     home = Path(pyspark.__file__).parent
-    command = [str(home / "bin" / "spark-submit"), "--master", "local[1]", "--packages", PACKAGE]
+    command = [str(home / "bin" / "spark-submit"), "--master", "local[1]", "--packages", package]
     settings = {
         key: value for key, value in conf.items() if key in ("spark.jars.ivySettings", "spark.jars.repositories")
     }
     for key, value in {**settings, "spark.jars.ivy": str(ivy)}.items():
         command += ["--conf", f"{key}={value}"]
     environment = {**os.environ, "JAVA_HOME": str(java_home_or_error()), "SPARK_HOME": str(home)}
-    ran = subprocess.run([*command, str(script)], env=environment, capture_output=True, text=True, check=False)
+    ran = subprocess.run(  # nosec B603 # no shell; its words are ours and the configuration's
+        [*command, str(script)], env=environment, capture_output=True, text=True, check=False
+    )
     jars = sorted((ivy / "jars").glob("*.jar"))
-    if ran.returncode != 0 or not any(jar.name == _LAST for jar in jars):
+    if ran.returncode != 0 or not any(jar.name == last for jar in jars):
         log.debug("Ivy's output:\n%s\n%s", ran.stdout, ran.stderr)
         raise BenchcoreError(
-            f"Delta's jars ({PACKAGE}) could not be fetched",
-            mend="Check the network, or copy them into a folder and name it in spark.jars or $BENCHCORE_JARS.",
+            f"{package} could not be fetched",
+            mend="Check the network, or copy its jars into a folder and name it in spark.jars or $BENCHCORE_JARS.",
         )
     present = {_artifact(jar.name) for jar in (home / "jars").glob("*.jar")}
-    return [jar for jar in jars if _artifact(jar.name.rpartition("_")[2]) not in present or jar.name == _LAST]
+    return [jar for jar in jars if _artifact(jar.name.rpartition("_")[2]) not in present or jar.name == last]
 
 
 def _artifact(jar: str) -> str:
@@ -97,6 +129,6 @@ def _artifact(jar: str) -> str:
     return "-".join(name[:version_parts])
 
 
-def _move(jars: list[Path], folder: Path) -> None:
-    for jar in sorted(jars, key=lambda jar: jar.name == _LAST):
+def _move(jars: list[Path], folder: Path, last: str) -> None:
+    for jar in sorted(jars, key=lambda jar: jar.name == last):
         shutil.move(jar, folder / jar.name)  # the same file system: a rename

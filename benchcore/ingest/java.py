@@ -51,7 +51,9 @@ def _version(java: Path) -> int | None:
 
 def _output(java: Path, option: str) -> str:
     try:
-        ran = subprocess.run([java, option], capture_output=True, text=True, timeout=60, check=False)
+        ran = subprocess.run(  # nosec B603 # no shell; it is the Java that the user has set up
+            [java, option], capture_output=True, text=True, timeout=60, check=False
+        )
     except (OSError, subprocess.TimeoutExpired) as error:
         raise BenchcoreError(f"Java does not run ({error})", where=str(java), mend=_MEND) from error
     return ran.stdout + ran.stderr

@@ -89,7 +89,7 @@ def ingest(config: Config, specs: list[SourceSpec], registry: Registry, run_id: 
             "reading %d files (%.1f MB) of %d benchmarks",
             len(changes.files), sum(file.bytes for file in changes.files) / 1e6, len(changes.benchmarks),
         )  # fmt: skip
-        with engine_lock(registry) as descriptors, session(config.spark, descriptors) as spark:
+        with engine_lock(registry) as descriptors, session(config.spark, descriptors, registry.root) as spark:
             written = _Run(spark, config, specs, registry, run_id, changes).run()
     names = [spec.name for spec in specs]
     return IngestOutcome(

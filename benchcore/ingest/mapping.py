@@ -20,12 +20,14 @@ from benchcore.ingest.templates import (
     text_of,
 )
 from benchcore.registry.identity import digest
+from benchcore.template_sandbox import within_time
 
 DEFAULT_MAX_CHARACTERS = 1_000_000
 ROWS_VERSION = 1  # raise it when readers or mapping turn the same file into other rows: all files are then read again
 
 _TEXTS = ("category", "task", "split", "language", "item_group", "prompt", "answer")  # in the order of rendering
 _SEEN_BY_ID = ("task", "split", "language")
+_LEVELS = 100  # of metadata
 _NOT_ROWS = {"name", "path", "exclude", "licence", "revision"}
 
 
@@ -66,16 +68,17 @@ class Mapping:
 
         Raises:
             UsageError: the source's `benchmark` or `category` template fails on this path.
+            TooSlow: the templates do not come to an end.
         """
         variables = _variables(value, path, key)
         if self._explode is None:
-            return [self._one(value, variables, path, document)]
+            return [within_time(self._one, value, variables, path, document)]
         try:
-            examples = self._explode.value(variables, _list_of_examples)
+            examples = within_time(self._explode.value, variables, _list_of_examples)
         except TemplateFailure as failure:
             return [_rejected(str(failure), value)]
         return [
-            self._one(example, _variables(example, path, key) | {"parent": value}, path, document)
+            within_time(self._one, example, _variables(example, path, key) | {"parent": value}, path, document)
             for example in examples
         ]
 
@@ -153,7 +156,7 @@ def _rejected(reason: str, value: Any) -> Rejection:
 def _of_path(spec: SourceSpec, key: str, path: PurePosixPath) -> str:
     where = f"source '{spec.name}'"
     try:
-        text = Template(getattr(spec, key), spec.name, key).text({"path": path}).strip()
+        text = within_time(Template(getattr(spec, key), spec.name, key).text, {"path": path}).strip()
     except TemplateFailure as failure:
         raise UsageError(str(failure), where=where, mend="It may use `path` only.") from None
     if not text:
@@ -190,7 +193,17 @@ def _list(templates: Template | tuple[Template, ...] | None, variables: dict[str
 
 
 def _sorted_json(value: Any) -> str:
+    _require_shallow(value, _LEVELS)
     return json_text(value, sort_keys=True)
+
+
+def _require_shallow(value: Any, levels: int) -> None:
+    """Refuse what later readers and writers of JSON would not get to the bottom of."""
+    if isinstance(value, Fields | list | tuple):
+        if not levels:
+            raise ValueError(f"is nested more than {_LEVELS} levels deep")
+        for inner in value.values() if isinstance(value, Fields) else value:
+            _require_shallow(inner, levels - 1)
 
 
 def _text_or_none(value: Any) -> str | None:

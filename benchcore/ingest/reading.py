@@ -97,14 +97,16 @@ def _read_unit(unit: Unit, mapping: Callable[[str], Mapping]) -> Iterator[dict[s
             read += 1
             yield _described(row) | place
     except BenchcoreError as error:
-        told = {"where": error.where, "mend": error.mend, "usage": isinstance(error, UsageError)}
-        yield place | {
-            "kind": ERROR,
-            "source_row": part.first_row,
-            "reason": error.what,
-            "raw": orjson.dumps(told).decode(),
-        }
+        yield place | _unread(part, error)
+    except (RecursionError, MemoryError) as error:  # of what one record holds, which no reader foresaw
+        what = f"cannot be read after {read:,} rows: {str(error) or 'it needs more memory than there is'}"
+        yield place | _unread(part, BenchcoreError(what, part.path, "Name the file in the source's 'exclude'."))
     yield place | {"kind": TALLY, "rows_read": read}
+
+
+def _unread(part: ReadUnit, error: BenchcoreError) -> dict[str, Any]:
+    told = {"where": error.where, "mend": error.mend, "usage": isinstance(error, UsageError)}
+    return {"kind": ERROR, "source_row": part.first_row, "reason": error.what, "raw": orjson.dumps(told).decode()}
 
 
 def _described(row: Row) -> dict[str, Any]:

@@ -6,10 +6,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import PurePosixPath
 
+from benchcore.errors import BenchcoreError
 from benchcore.ingest.canonical import Canonical, Rejection
 from benchcore.ingest.mapping import Mapping
 from benchcore.ingest.readers import RawRecord, ReadUnit, read_records
 from benchcore.ingest.readers.records import raw_text
+from benchcore.template_sandbox import TooSlow
 
 
 @dataclass(frozen=True)
@@ -34,7 +36,11 @@ def rows_of(unit: ReadUnit, mapping: Mapping) -> Iterator[Row]:
     path = PurePosixPath(unit.path)
     running = 0
     for record in read_records(unit):
-        for outcome in _outcomes(record, path, mapping):
+        try:
+            outcomes = _outcomes(record, path, mapping)
+        except TooSlow as error:
+            raise BenchcoreError(error.what, where=f"{unit.path} row {record.row}", mend=error.mend) from None
+        for outcome in outcomes:
             yield Row(running if mapping.explodes else record.row, outcome)
             running += 1
 

@@ -15,8 +15,11 @@ from typing import IO, TYPE_CHECKING
 
 from benchcore.config import SparkSection
 from benchcore.errors import BenchcoreError
-from benchcore.ingest.jars import jars_folder, resolve_jars
+from benchcore.ingest.jars import jars_folder, resolve_jars, resolve_s3_jars, s3_jars_folder
 from benchcore.ingest.java import java_home_or_error
+from benchcore.ingest.object_stores import spark_settings
+from benchcore.masking import names_a_secret
+from benchcore.registry.object_store import is_s3
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -33,6 +36,7 @@ _JOB_CONF = {
     "spark.sql.session.timeZone": "UTC",
     "spark.sql.execution.arrow.maxBytesPerBatch": str(16 * 1024**2),  # prompts can be long: bounds the workers' memory
     "spark.databricks.delta.snapshotPartitions": "2",  # the default, 50, makes each first read of a table slow
+    "spark.databricks.delta.maxCommitAttempts": "0",  # again: whoever came between has taken over the lock of this run
 }
 _DELTA_CONF = {
     "spark.sql.extensions": "io.delta.sql.DeltaSparkSessionExtension",
@@ -41,7 +45,7 @@ _DELTA_CONF = {
 
 
 @contextmanager
-def session(section: SparkSection, keep_open: Sequence[int] = ()) -> Iterator[SparkSession]:
+def session(section: SparkSection, keep_open: Sequence[int] = (), root: str = "") -> Iterator[SparkSession]:
     """The session that is active in this process, or one of its own that ends with the block."""
     require_pyspark()
     from pyspark.sql import SparkSession
@@ -50,14 +54,14 @@ def session(section: SparkSection, keep_open: Sequence[int] = ()) -> Iterator[Sp
     if active is not None:
         yield active
         return
-    own = start(section, keep_open)
+    own = start(section, keep_open, root)
     try:
         yield own
     finally:
         stop(own)
 
 
-def start(section: SparkSection, keep_open: Sequence[int] = ()) -> SparkSession:
+def start(section: SparkSection, keep_open: Sequence[int] = (), root: str = "") -> SparkSession:
     """Start a session with Delta.
 
     Under spark-submit or with $SPARK_REMOTE, master, memory and jars are the submission's. Else a JVM is started whose
@@ -66,6 +70,7 @@ def start(section: SparkSection, keep_open: Sequence[int] = ()) -> SparkSession:
     Args:
         section: master, memory, folder of jars, and settings that win over all others.
         keep_open: file descriptors that the JVM inherits and holds for as long as it lives.
+        root: of the registry; one on an object store takes further jars and settings.
 
     Raises:
         BenchcoreError: pyspark is not installed, no fitting Java, no jars, or Spark does not start.
@@ -77,13 +82,15 @@ def start(section: SparkSection, keep_open: Sequence[int] = ()) -> SparkSession:
     for noisy in _NOISY:
         logging.getLogger(noisy).setLevel(logging.CRITICAL)
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)  # else workers run whatever python3 is on the path
-    if {"PYSPARK_GATEWAY_PORT", "SPARK_REMOTE"} & os.environ.keys():
-        return _on_top(section)
+    if "SPARK_REMOTE" in os.environ:
+        return _on_top(section, {})
+    if "PYSPARK_GATEWAY_PORT" in os.environ:
+        return _on_top(section, _DELTA_CONF | spark_settings(root))
     os.environ["PYSPARK_PYTHON"] = sys.executable
     os.environ["JAVA_HOME"] = str(java_home_or_error())
-    conf = _own_conf(section)
+    conf = _own_conf(section, root)
     _launch(conf, keep_open)
-    return _on_top(section)
+    return _on_top(section, {})
 
 
 def require_pyspark() -> None:
@@ -108,17 +115,17 @@ def stop(spark: SparkSession) -> None:
     SparkContext._gateway = SparkContext._jvm = None
 
 
-def _on_top(section: SparkSection) -> SparkSession:
-    """The session of the context that is there, with what the jobs need."""
+def _on_top(section: SparkSection, given: dict[str, str]) -> SparkSession:
+    """The session of the context that is there, or of a submission's that is about to be, with what the jobs need."""
     from pyspark.sql import SparkSession
 
     builder = SparkSession.builder
-    for key, value in (_JOB_CONF | section.conf).items():
+    for key, value in (given | _JOB_CONF | section.conf).items():
         builder = builder.config(key, value)
     return builder.getOrCreate()
 
 
-def _own_conf(section: SparkSection) -> dict[str, str]:
+def _own_conf(section: SparkSection, root: str) -> dict[str, str]:
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else (os.cpu_count() or 1)
     master = section.master or f"local[{cores}, {_ATTEMPTS}]"
     jars = resolve_jars(jars_folder(section), section.conf)
@@ -142,7 +149,12 @@ def _own_conf(section: SparkSection) -> dict[str, str]:
         "spark.sql.shuffle.partitions": str(max(2, cores)),
         **_DELTA_CONF,
         **_JOB_CONF,
+        **spark_settings(root),
     }
+    if is_s3(root):  # on the path, not among `spark.jars`: those are copied to each executor
+        folder = s3_jars_folder(section)
+        resolve_s3_jars(folder, section.conf)
+        conf |= {f"spark.{side}.extraClassPath": f"{folder}/*" for side in ("driver", "executor")}
     if master.startswith("local"):
         conf |= {"spark.driver.bindAddress": "127.0.0.1", "spark.driver.host": "127.0.0.1"}
     return conf | section.conf
@@ -157,7 +169,8 @@ def _launch(conf: dict[str, str], keep_open: Sequence[int]) -> None:
     with tempfile.TemporaryFile() as output:
         try:
             gateway = launch_gateway(  # type: ignore[no-untyped-call]
-                settings, popen_kwargs={"stdout": output, "stderr": output, "pass_fds": tuple(keep_open)}
+                SparkConf(loadDefaults=False).setAll(list(_shown(conf).items())),
+                popen_kwargs={"stdout": output, "stderr": output, "pass_fds": tuple(keep_open)},
             )
             SparkContext(conf=settings, gateway=gateway)
         except Exception as error:
@@ -167,6 +180,11 @@ def _launch(conf: dict[str, str], keep_open: Sequence[int]) -> None:
             raise BenchcoreError(
                 f"Spark does not start ({last})", mend="Run 'benchcore doctor'; --debug shows all that Spark said."
             ) from error
+
+
+def _shown(conf: dict[str, str]) -> dict[str, str]:
+    """Settings for the JVM's command line, which all users of the machine can see; the context gets the others too."""
+    return {key: value for key, value in conf.items() if not names_a_secret(key)}
 
 
 def _tail(output: IO[bytes], characters: int = 8000) -> str:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 import pyarrow as pa
 
 from benchcore.ingest.columns import ddl
+from benchcore.ingest.object_stores import spark_address
 from benchcore.registry.root import Registry
 
 if TYPE_CHECKING:
@@ -44,7 +45,7 @@ def engine_lock(registry: Registry) -> Iterator[list[int]]:
     A JVM notices only after a moment that its driver was killed, and could commit until then. It holds this lock for
     as long as it lives, so a new run, which has the registry's own lock already, starts after its end.
     """
-    if not registry.is_local:  # commits are atomic there
+    if not registry.is_local:  # a JVM ends long before the lease of its driver can be taken over
         yield []
         return
     import fcntl
@@ -68,7 +69,7 @@ def staging(spark: SparkSession, registry: Registry, run_id: str) -> Iterator[St
     """A folder for one run; what killed runs left is removed first. The caller holds the registry's lock."""
     clear(registry)
     try:
-        yield Staging(spark, registry.sidecar(*_FOLDER, run_id))
+        yield Staging(spark, spark_address(registry.sidecar(*_FOLDER, run_id)))
     finally:
         clear(registry)
 

@@ -8,18 +8,19 @@ import json
 import math
 import re
 from collections.abc import Callable, ItemsView, Iterator, KeysView, Mapping, ValuesView
+from itertools import islice
 from typing import Any, TypeVar
 
 from jinja2 import TemplateSyntaxError, UndefinedError, nodes
 from jinja2.exceptions import SecurityError
 from jinja2.runtime import StrictUndefined, Undefined
-from jinja2.sandbox import ImmutableSandboxedEnvironment
 from jinja2.utils import missing
 
 from benchcore.errors import UsageError
+from benchcore.template_sandbox import Sandbox, bounded, bounded_filter, rendered
 
 Variables = Mapping[str, Any]
-_LARGEST_PRODUCT = 1_000_000
+_COMPARED = 1000  # fields that a missing one is compared with
 T = TypeVar("T")
 
 
@@ -49,7 +50,8 @@ class Template:
             if self.is_expression:
                 self._render: Any = environment.compile_expression(source.strip()[2:-2], undefined_to_none=False)
             else:
-                self._render = environment.from_string(source).render
+                pieces = environment.from_string(source).generate
+                self._render = lambda variables: rendered(pieces(variables))
         except (TemplateSyntaxError, SecurityError, SyntaxError, RecursionError, ValueError, TypeError) as error:
             reason = getattr(error, "message", None) or str(error) or type(error).__name__
             raise UsageError(
@@ -68,7 +70,7 @@ class Template:
             value: Any = self._constant if self._constant is not None else self._render(variables)
             if isinstance(value, Undefined):
                 str(value)  # raises, and names the field
-            return convert(_listed(value))
+            return convert(bounded(_listed(value)))
         except _MissingField as error:
             raise TemplateFailure(f"{self._key}: {error.reason(variables)}") from None
         except Exception as error:  # whatever a template may do to a record: the record is quarantined with the reason
@@ -179,7 +181,7 @@ class _MissingField(UndefinedError):
             return str(self.message)
         if not isinstance(fields, Mapping):
             return f"field '{self.name}' is not there: the record is {kind_of(record)}, not an object with fields"
-        known = [str(key) for key in (variables if at_top else fields)]
+        known = [str(key) for key in islice(variables if at_top else fields, _COMPARED)]
         near = difflib.get_close_matches(str(self.name), known, n=1, cutoff=0.5)
         offer = f"did you mean '{near[0]}'?" if near else f"it has {', '.join(sorted(map(str, fields))[:20])}"
         return f"field '{self.name}' is not in {'the record' if fields is record else 'the object'}; {offer}"
@@ -197,19 +199,8 @@ class _Missing(StrictUndefined):
         super().__init__(hint, obj, name, named)  # type: ignore[arg-type]
 
 
-class _Environment(ImmutableSandboxedEnvironment):
-    """Jinja's sandbox, in which a field of a record wins over a method of the dictionary that holds it.
-
-    Repetition and powers are bounded: a short template must not ask for gigabytes.
-    """
-
-    intercepted_binops = frozenset({"*", "**"})
-
-    def call_binop(self, context: Any, operator: str, left: Any, right: Any) -> Any:
-        size = _size_of(operator, left, right)
-        if size > _LARGEST_PRODUCT:
-            raise SecurityError(f"'{operator}' would give a value of {size:,} characters or digits")
-        return super().call_binop(context, operator, left, right)
+class _Environment(Sandbox):
+    """The sandbox, in which a field of a record wins over a method of the dictionary that holds it."""
 
     def getattr(self, obj: Any, attribute: str) -> Any:
         if isinstance(obj, dict) and attribute in obj:
@@ -217,22 +208,13 @@ class _Environment(ImmutableSandboxedEnvironment):
         return super().getattr(obj, attribute)
 
 
-def _size_of(operator: str, left: Any, right: Any) -> int:
-    """About how large the result of a repetition or a power would be."""
-    if operator == "**":
-        return int(abs(right)) * len(str(left)) if isinstance(left, int) and isinstance(right, int) else 0
-    for sequence, times in ((left, right), (right, left)):
-        if isinstance(sequence, str | list | tuple) and isinstance(times, int):
-            return len(sequence) * max(0, times)
-    return 0
-
-
 @functools.cache
 def _environment() -> _Environment:
     # Not optimized: constants would be folded while compiling, before anything is bounded.
     environment = _Environment(undefined=_Missing, finalize=text_of, autoescape=False, optimized=False)
     environment.globals = {"range": environment.globals["range"], "namespace": environment.globals["namespace"]}
-    environment.filters.update(regex_replace=_regex_replace, regex_search=_regex_search, tojson=json_text)
+    for name, function in (("regex_replace", _regex_replace), ("regex_search", _regex_search), ("tojson", json_text)):
+        environment.filters[name] = bounded_filter(name, function)
     return environment
 
 

@@ -15,7 +15,8 @@ _NGRAM_BUCKETS, _NGRAM_DIMENSIONS = 1 << 15, 100
 _CODE = re.compile(r"[{}();=<>\[\]_]|\bdef\b|\breturn\b|\bimport\b|\bclass\b")
 _MATHS = re.compile(r"[\\$^+*/=]")
 _NUMBER = re.compile(r"\d+(?:\.\d+)?")
-_OPTION = re.compile(r"^\s*(?:[A-Z0-9][.):]|[-*])\s", re.MULTILINE)
+# Blanks but no line feeds before it: else each line of an empty stretch is looked through to the stretch's end.
+_OPTION = re.compile(r"^[^\S\n]*(?:[A-Z0-9][.):]|[-*])\s", re.MULTILINE)
 _SENTENCE = re.compile(r"[.!?](?:\s|$)")
 
 

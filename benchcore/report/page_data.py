@@ -62,7 +62,7 @@ def data_block(material: Material) -> bytes:
 
 def points_block(material: Material) -> bytes:
     """The columns of all points; see `packing.columns`."""
-    assert material.positions is not None
+    assert material.positions is not None  # nosec B101 # for the type checker: a map has them
     ground, reached = material.ground, material.findings.territories
     order = point_order(ground)
     return columns(

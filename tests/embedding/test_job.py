@@ -27,6 +27,7 @@ from benchcore.registry.identity import text_hash
 from benchcore.registry.root import Registry
 from benchcore.registry.tables import current_version, read
 from tests.embedding.conftest import add_prompts
+from tests.standing import Standing
 
 WORDS = ("river", "stone", "seven", "prime", "because", "number", "letter", "which", "of", "the", "answer", "blue")
 TEXTS = [" ".join(WORDS[(start * step) % len(WORDS)] for step in range(1, 2 + start % 60)) for start in range(1, 121)]
@@ -40,9 +41,9 @@ def small_units(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.fixture(scope="module")
-def reference(ray_instance: None, tmp_path_factory: pytest.TempPathFactory) -> tuple[Registry, EmbedOutcome]:
+def reference(standing: Standing, tmp_path_factory: pytest.TempPathFactory) -> tuple[Registry, EmbedOutcome]:
     """A registry that two workers embedded without disturbance."""
-    with pytest.MonkeyPatch.context() as patch:
+    with standing.at_work(), pytest.MonkeyPatch.context() as patch:
         patch.setattr(job, "_UNIT_TOKENS", 300)
         registry = add_prompts(tmp_path_factory.mktemp("reference"), dict.fromkeys(TEXTS))
         return registry, embed(configured(workers=2), registry, "reference")
@@ -165,7 +166,7 @@ def test_one_worker_that_is_killed_leaves_the_same_bytes_as_two_that_live(
 
 
 def test_a_run_that_broke_off_is_taken_up_where_it_was(
-    reference: tuple[Registry, EmbedOutcome], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    reference: tuple[Registry, EmbedOutcome], standing: Standing, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
     """Finished units are used, a damaged one is made anew, and the table ends as if nothing had happened."""
     registry = add_prompts(tmp_path, dict.fromkeys(TEXTS))
@@ -179,7 +180,8 @@ def test_a_run_that_broke_off_is_taken_up_where_it_was(
     left = staging.staged_units(registry, encoder)
     assert left
     assert current_version(registry, "embeddings") is None
-    outcome = embed(configured(workers=1), registry, "taken up")
+    with standing.at_work():
+        outcome = embed(configured(workers=1), registry, "taken up")
 
     assert outcome.encoded == DISTINCT - sum(len(hashes) for hashes in left.values())
     assert outcome.changed
@@ -205,7 +207,7 @@ def test_what_a_killed_run_left_is_kept_though_the_prompts_have_changed(
 
 
 def test_the_precision_is_probed_once_and_only_new_texts_are_encoded(
-    ray_instance: None, tiny_model: Path, tmp_path: Path
+    standing_workers: None, tiny_model: Path, tmp_path: Path
 ):
     """The record stays, and with it the fingerprint; equal texts share a vector, retired prompts need none."""
     registry = add_prompts(tmp_path, ["a b c", "x y z"])
@@ -228,7 +230,7 @@ def test_the_precision_is_probed_once_and_only_new_texts_are_encoded(
 
 
 def test_vectors_that_are_not_finite_name_their_prompts_and_are_not_stored(
-    ray_instance: None, tiny_model: Path, tmp_path: Path
+    standing_workers: None, tiny_model: Path, tmp_path: Path
 ):
     """One letter's weights are broken, so the prompts that hold it are named."""
     from safetensors.torch import load_file, save_file

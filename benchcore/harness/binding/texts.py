@@ -6,6 +6,7 @@ import re
 import unicodedata
 from collections.abc import Iterator, Mapping
 from hashlib import blake2b
+from itertools import groupby
 from typing import Any
 
 MAX_LEAVES = 10_000
@@ -18,11 +19,24 @@ _CUES = "answer|solution|a|output|response|respuesta|solución|antwort|lösung|r
 _LABEL = re.compile(rf"^(?:{_LABELS})\s*\d{{0,4}}\s*[:：]\s*", re.IGNORECASE)
 _CUE = re.compile(rf"(?:^|(?<=\W))\s*(?:{_CUES})\s*[:：]$", re.IGNORECASE)
 _MAX_DEPTH = 30
+_HEAP = 1000
 
 
 def normalised(text: str) -> str:
-    """The text in Unicode's composed form, each run of white space as one blank, none at its ends."""
-    return " ".join((text if text.isascii() else unicodedata.normalize("NFC", text)).split())
+    """The text in Unicode's composed form, each run of white space as one blank, none at its ends.
+
+    A heap of combining marks stays as it is: to put it in order would take time by the square of its length.
+    """
+    composed = text if text.isascii() or _has_heap(text) else unicodedata.normalize("NFC", text)
+    return " ".join(composed.split())
+
+
+def _has_heap(text: str) -> bool:
+    """Whether a long text has more combining marks in a row than any script has."""
+    if len(text) <= _HEAP:
+        return False
+    runs = groupby(text, key=lambda character: unicodedata.combining(character) > 0)
+    return any(marks and sum(1 for _ in run) > _HEAP for marks, run in runs)
 
 
 def text_key(text: str) -> bytes:

@@ -9,6 +9,7 @@ from benchcore.harness.binding.evidence import Shown, best
 from benchcore.harness.binding.prompts import ENDING, Prompts
 from benchcore.harness.binding.texts import normalised, text_key
 from benchcore.ingest.templates import TemplateFailure
+from benchcore.template_sandbox import within_time
 
 _SHORT = 12  # characters; a shorter text is taken for a prompt only where choices or the answer agree too
 
@@ -55,7 +56,7 @@ def declared_text(prompts: Prompts, shown: Shown, declared: Declared) -> list[in
     document = shown.document
     own = {"request": document.request, "task": document.task, "id": document.document_id, "record": document.record}
     try:
-        text = declared.prompt.text(own | {str(name): value for name, value in document.record.items()})
+        text = within_time(declared.prompt.text, own | {str(name): value for name, value in document.record.items()})
     except TemplateFailure:
         return []
     return _with_texts(prompts, shown, (normalised(text),))

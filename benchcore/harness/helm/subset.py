@@ -14,6 +14,7 @@ from benchcore.harness.picks import Exported, Pick
 from benchcore.whole_file import write_file
 
 _SCRIPT, _PICKS = "subset.py", "picks.json"
+_UNBOUND = "no instance of HELM is bound to it"
 _ALL = 1_000_000  # instances; without it a run takes a random part of what it finds
 
 
@@ -22,9 +23,11 @@ def export(coreset_id: str, picks: Sequence[Pick], folder: Path) -> Exported:
     wanted: dict[str, dict[str, str]] = {}
     left_out = []
     for pick in picks:
-        if not pick.documents:
-            left_out.append((pick, "no instance of HELM is bound to it"))
-        for document in pick.documents:
+        nameable = [document for document in pick.documents if _is_nameable(document.task)]
+        if not nameable:
+            reason = "its scenario cannot be named on a command line" if pick.documents else _UNBOUND
+            left_out.append((pick, reason))
+        for document in nameable:
             wanted.setdefault(document.task, {})[document.document_hash] = document.document_id
     write_file(folder / _PICKS, (json.dumps({"coreset": coreset_id, "scenarios": wanted}, indent=1) + "\n").encode())
     script = files("benchcore.harness.helm").joinpath("subset_script.txt").read_text()
@@ -47,6 +50,11 @@ def export(coreset_id: str, picks: Sequence[Pick], folder: Path) -> Exported:
         ),
         left_out=tuple(left_out),
     )
+
+
+def _is_nameable(scenario: str) -> bool:
+    """Whether a scenario, which may come from any log, is no option of helm-run and does nothing to a terminal."""
+    return scenario.isprintable() and not scenario.startswith("-")
 
 
 def _entry(scenario: str) -> str:

@@ -112,7 +112,8 @@ def _about_subset(tasks: dict[str, list[dict[str, str]]]) -> list[str]:
     for task, samples in tasks.items():
         ids = [sample["id"] for sample in samples]
         line = f"inspect eval {shlex.quote(task)} --sample-id {','.join(ids)} --model {_MODEL}"
-        if all(map(_PLAIN_ID.fullmatch, ids)) and len(line) <= _COMMAND_CHARACTERS and "\n" not in task:
+        nameable = task.isprintable() and not task.startswith("-") and all(map(_PLAIN_ID.fullmatch, ids))
+        if nameable and len(line) <= _COMMAND_CHARACTERS:
             remarks.append(f"The same with Inspect's own command line, which trusts the ids: {line}")
     return remarks
 

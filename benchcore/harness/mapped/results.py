@@ -17,6 +17,7 @@ from benchcore.harness.notes import Notes
 from benchcore.harness.scores import EVERY_METRIC, parse_scales
 from benchcore.ingest.readers import ReadUnit
 from benchcore.ingest.templates import Template, TemplateFailure, compile_expression, elements_of, text_of
+from benchcore.template_sandbox import within_time
 
 _TEXTS = ("benchmark", "id", "prompt", "answer", "model", "run", "task", "epoch", "filter")
 _MAX_DOCUMENT_BYTES = 256 * 1024**2
@@ -62,13 +63,13 @@ class _Reader:
                     notes.add("unreadable", f"{where}: {record.error}")
                     continue
                 try:
-                    examples = self._examples(record.value, record.key, file)
+                    examples = within_time(self._examples, record.value, record.key, file)
                 except TemplateFailure as failure:
                     notes.add("unreadable", f"{where}: {failure}")
                     continue
                 for variables in examples:
                     try:
-                        result = self._result(variables, file)
+                        result = within_time(self._result, variables, file)
                     except TemplateFailure as failure:
                         notes.add("unreadable", f"{where}: {failure}")
                     else:

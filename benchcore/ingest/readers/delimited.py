@@ -6,7 +6,7 @@ import csv
 import io
 import re
 from collections.abc import Iterator
-from typing import IO
+from typing import IO, Any
 
 from benchcore.ingest.readers.opening import (
     DAMAGED,
@@ -36,7 +36,7 @@ def read_delimited(unit: ReadUnit) -> Iterator[RawRecord]:
     with open_bytes(unit.uri, unit.path) as stream:
         consumed: list[str] = []
         reader = csv.reader(
-            _lines(decompressed(stream), unit.encoding, consumed),
+            _lines(decompressed(stream), unit, consumed),
             delimiter=unit.delimiter or _DELIMITERS[unit.format],
             quoting=csv.QUOTE_MINIMAL if unit.quotes else csv.QUOTE_NONE,
             strict=True,
@@ -105,21 +105,26 @@ def _not_text(consumed: list[str], encoding: str) -> str | None:
     return None
 
 
-def _lines(stream: IO[bytes], encoding: str, consumed: list[str]) -> Iterator[str]:
+def _lines(stream: IO[bytes], unit: ReadUnit, consumed: list[str]) -> Iterator[str]:
     """Decode line by line, a wrong byte escaped until its row is looked at; notes what it has given in `consumed`."""
     first = True
-    for line in _physical_lines(stream, encoding):
+    for line in _physical_lines(stream, unit):
         text = line.removeprefix("\ufeff") if first else line
         first = False
         consumed.append(text)
         yield text
 
 
-def _physical_lines(stream: IO[bytes], encoding: str) -> Iterator[str]:
-    if newline_is_one_byte(encoding):
-        yield from (line.decode(encoding, "surrogateescape") for line in stream)
-    else:
-        yield from io.TextIOWrapper(stream, encoding, newline="")
+def _physical_lines(stream: IO[bytes], unit: ReadUnit) -> Iterator[str]:
+    """Lines up to a length: a compressed file of a few kilobytes can hold one of many gigabytes."""
+    limit = unit.max_document_bytes
+    one_byte = newline_is_one_byte(unit.encoding)
+    lines: IO[Any] = stream if one_byte else io.TextIOWrapper(stream, unit.encoding, newline="")
+    while line := lines.readline(limit + 1):
+        if len(line) > limit:
+            what = f"a line is longer than {limit} {'bytes' if one_byte else 'characters'} (ingest.max_document_bytes)"
+            raise unreadable(what, unit.path, 0)
+        yield line.decode(unit.encoding, "surrogateescape") if isinstance(line, bytes) else line
 
 
 def _raw(consumed: list[str]) -> str:

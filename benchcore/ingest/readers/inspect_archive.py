@@ -34,7 +34,8 @@ class Archive:
 
     def __init__(self, stream: IO[bytes], path: str, limit: int) -> None:
         self.path = path
-        self._stream, self._limit = stream, limit
+        self.limit = limit
+        self._stream = stream
         try:
             self._zip = zipfile.ZipFile(stream)
         except _DAMAGED as error:
@@ -50,8 +51,8 @@ class Archive:
             BenchcoreError: it is damaged, or holds another number of bytes than the directory says.
         """
         info = self.members[name]
-        if max(info.file_size, info.compress_size) > self._limit:
-            raise TooLarge(f"larger than {self._limit} bytes")
+        if max(info.file_size, info.compress_size) > self.limit:
+            raise TooLarge(f"larger than {self.limit} bytes")
         try:
             if info.compress_type not in _METHODS or info.flag_bits & _ENCRYPTED:
                 raise zipfile.BadZipFile(f"it is encrypted, or compressed by method {info.compress_type}")

@@ -175,6 +175,8 @@ def _attachments(archive: Archive) -> dict[str, dict[str, int]]:
 def _joined(archive: Archive, folder: str, sample: dict[str, Any], attachments: dict[str, int]) -> dict[str, Any] | str:
     """Put the metadata and the long texts of a sample in pieces back; its messages stay out."""
     metadata = _parsed(archive, f"{folder}metadata.json") if f"{folder}metadata.json" in archive.members else {}
+    if sum(archive.members[name].file_size for name in attachments) > archive.limit:
+        return f"its attachments are larger than {archive.limit} bytes"
     texts: dict[str, Any] = {}
     for name, first in attachments.items():
         listed = _parsed(archive, name)
@@ -231,19 +233,39 @@ def _sample(value: Any, label: str) -> Sample:
         return Sample(label, error="epoch is not 1, 2, ..., or scores no object")
     if not isinstance(value.get("target"), str | list | None) or not isinstance(value.get("choices"), list | None):
         return Sample(label, error="target is no text, or choices no list")
+    return _with_attachments(value, label)
+
+
+def _with_attachments(value: dict[str, Any], label: str) -> Sample:
     texts = value.get("attachments")
-    if isinstance(texts, dict) and texts:
-        value = {**value, **{field: _resolved(value[field], texts) for field in _RESOLVED if field in value}}
-    return Sample(label, value)
+    if not isinstance(texts, dict) or not texts:
+        return Sample(label, value)
+    put_back = _PutBack(texts)
+    try:
+        return Sample(label, {**value, **{field: put_back(value[field]) for field in _RESOLVED if field in value}})
+    except (TooLarge, RecursionError) as error:
+        return Sample(label, error=str(error))
 
 
-def _resolved(value: Any, texts: dict[str, Any]) -> Any:
-    """Put back the long texts that a log keeps under `attachments`, known by their address."""
-    if isinstance(value, str) and value.startswith(_ATTACHMENT):
-        return texts.get(value.removeprefix(_ATTACHMENT), value)
-    if isinstance(value, list):
-        return [_resolved(inner, texts) for inner in value]
-    return {key: _resolved(inner, texts) for key, inner in value.items()} if isinstance(value, dict) else value
+class _PutBack:
+    """Puts back the long texts that a log keeps under `attachments`, known by their address.
+
+    One text can stand in a million places: together they may have as many characters as a log has bytes.
+    """
+
+    def __init__(self, texts: dict[str, Any]) -> None:
+        self._texts, self._left = texts, DOCUMENT_BYTES
+
+    def __call__(self, value: Any) -> Any:
+        if isinstance(value, str) and value.startswith(_ATTACHMENT):
+            text = self._texts.get(value.removeprefix(_ATTACHMENT), value)
+            self._left -= len(text) if isinstance(text, str) else 0
+            if self._left < 0:
+                raise TooLarge(f"its attachments have more than {DOCUMENT_BYTES:,} characters where they stand")
+            return text
+        if isinstance(value, list):
+            return [self(inner) for inner in value]
+        return {key: self(inner) for key, inner in value.items()} if isinstance(value, dict) else value
 
 
 def _no_log(path: str, reason: str) -> UsageError:

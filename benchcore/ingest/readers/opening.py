@@ -16,6 +16,11 @@ ZSTD_MAGIC = b"\x28\xb5\x2f\xfd"
 MAGIC_BYTES = 4
 DAMAGED = (EOFError, zlib.error, gzip.BadGzipFile)  # what reading a damaged or truncated compressed file raises
 
+# A zstd file of some kilobytes can hold terabytes (gzip reaches a thousand times its size at most). Texts seldom shrink
+# to a thirtieth.
+_MOST_EXPANDED = 1000
+_ALWAYS_EXPANDED = 256 * 1024**2  # bytes
+
 _EXTRAS = {"s3": "s3", "s3a": "s3", "hf": "hf"}
 
 
@@ -68,11 +73,13 @@ def decompressed(stream: IO[bytes]) -> IO[bytes]:
 
 
 class _Zstd(io.RawIOBase):
-    """A zstd stream that says so when it is cut short, as the gzip module does."""
+    """A zstd stream that says so when it is cut short, as the gzip module does, or when it has no end."""
 
     def __init__(self, stream: IO[bytes]) -> None:
         import pyarrow as pa
 
+        self._left = max(_ALWAYS_EXPANDED, _MOST_EXPANDED * stream.seek(0, io.SEEK_END))
+        stream.seek(0)
         self._stream = pa.CompressedInputStream(pa.PythonFile(stream, mode="r"), "zstd")
 
     def readable(self) -> bool:
@@ -80,9 +87,13 @@ class _Zstd(io.RawIOBase):
 
     def readinto(self, buffer: Any) -> int:
         try:
-            return int(self._stream.readinto(buffer))
+            read = int(self._stream.readinto(buffer))
         except OSError as error:
             raise EOFError(str(error)) from error
+        self._left -= read
+        if self._left < 0:
+            raise EOFError(f"it expands to more than {_MOST_EXPANDED:,} times its size")
+        return read
 
 
 def require_encoding(encoding: str, path: str) -> None:

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 _TAG = re.compile(r"<[^<>]*>")
-_LINK = re.compile(r"\[([^\]]*)\]\([^)]*\)")
+_LINK = re.compile(r"\[([^\[\]]*)\]\([^)\[\]]*\)")  # no bracket inside: the search must go by the length of the text
 _NUMBER = re.compile(r"([-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?)\s*(%?)\s*(?:(?:±|\+/-|\(±).*)?")
 _MISSING = frozenset(("n/a", "na", "#n/a", "nan", "none", "null", "-", "--", "–", "—", "?", "tbd", ".", "x", "✗"))
 

@@ -82,8 +82,8 @@ def store(registry: Registry, matrix: ScoreMatrix, source: str) -> bool:
         for column, (task, scale) in enumerate(zip(matrix.tasks, scales, strict=True))
         if not np.isnan(matrix.scores[row, column])
     ]
-    with writer_lock(registry, "leaderboard store"):
-        return replace_where(registry, TABLE, "leaderboard", matrix.name, pa.Table.from_pylist(rows, SCHEMAS[TABLE]))
+    with writer_lock(registry, "leaderboard store") as held:
+        return replace_where(held, TABLE, "leaderboard", matrix.name, pa.Table.from_pylist(rows, SCHEMAS[TABLE]))
 
 
 def _exact(bound: float) -> str:
