@@ -2,8 +2,10 @@
 SHELL := /bin/bash
 BIN := .venv/bin
 .DEFAULT_GOAL := help
-.PHONY: help setup demo-data demo check test test-slow test-faults bench bench-scale constraints clean distclean
+.PHONY: help setup demo-data demo check audit test test-slow test-faults bench bench-scale constraints clean distclean
 .NOTPARALLEL:
+# Images often set it. Without it, what the many processes of a run import is compiled once, not by each of them.
+unexport PYTHONDONTWRITEBYTECODE
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):[^#]*## \(.*\)/\1|\2/p' $(MAKEFILE_LIST) | while IFS='|' read -r name text; do printf '  make %-12s %s\n' "$$name" "$$text"; done
@@ -22,6 +24,10 @@ check: setup ## lint, formatting, types and the rooms' import arrows, in seconds
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy benchcore
 	$(BIN)/lint-imports
+	$(BIN)/bandit -q -c pyproject.toml -r benchcore jobs infra/airflow
+
+audit: setup ## known weaknesses of the pinned packages; asks a service on the network
+	$(BIN)/uv tool run pip-audit --no-deps --disable-pip -r constraints.txt
 
 test: demo-data ## the tests; ARGS='tests/ingest -k csv' for some of them
 	$(BIN)/pytest $(ARGS)

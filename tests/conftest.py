@@ -6,11 +6,14 @@ import os
 import signal
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from benchcore.config import RaySection, SparkSection
+
+if TYPE_CHECKING:
+    from tests.standing import Standing
 
 # In the background or under nohup, SIGINT is ignored, by this process and by all that it starts; tests interrupt both.
 signal.signal(signal.SIGINT, signal.default_int_handler)
@@ -36,6 +39,21 @@ def ray_instance() -> Iterator[None]:
     connect(RaySection(num_cpus=2, object_store_mb=256))
     yield
     ray.shutdown()
+
+
+@pytest.fixture(scope="session")
+def standing(ray_instance: None) -> Standing:
+    """The workers of this test run, for selections and embeddings while they are `at_work`."""
+    from tests.standing import Standing
+
+    return Standing()
+
+
+@pytest.fixture
+def standing_workers(standing: Standing) -> Iterator[None]:
+    """Ray, with workers that outlive what they are asked for; for tests that are not about how workers come and go."""
+    with standing.at_work():
+        yield
 
 
 @pytest.fixture(scope="session")

@@ -49,6 +49,14 @@ def test_values_of_set_are_yaml(conf: Path):
     assert config.embed.workers == 2
 
 
+@pytest.mark.parametrize(("said", "wanted"), [("exact", True), ("none", False), ("true", True), ("false", False)])
+def test_a_certificate_is_wanted_or_not(conf: Path, said: str, wanted: bool):
+    """In the words of older configurations, too; there is no third."""
+    assert load_config(conf, [f"select.certificate={said}"]).select.certificate is wanted
+    with pytest.raises(UsageError, match=r"select\.certificate"):
+        load_config(conf, ["select.certificate=sampled"])
+
+
 def test_paths_of_the_file_are_relative_to_it_and_those_of_the_command_line_to_the_current_folder(
     conf: Path, monkeypatch: pytest.MonkeyPatch
 ):

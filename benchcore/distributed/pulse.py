@@ -55,9 +55,11 @@ class Pulses:
                 self._pulses[number] = self._ask(actor, place)
             elif pulse.place is not None and time.monotonic() - pulse.asked > self._patience_s:
                 log.warning(
-                    "select: %s does not answer for %g s, as if it were stopped; it is ended and its work done again",
-                    pulse.place, self._patience_s,
-                )  # fmt: skip
+                    "select: a worker (at last %s) does not answer for %g s, as if it were stopped;"
+                    " it is ended and its work done again",
+                    pulse.place,
+                    self._patience_s,
+                )
                 ray.kill(actor, no_restart=False)
                 self._pulses[number] = self._ask(actor)
 

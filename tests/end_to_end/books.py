@@ -16,7 +16,7 @@ from benchcore.registry.tables import current_version, read
 _BY_RUN = {"run_id", "first_run", "timings", "plan", "table_versions", "superseded_by"}
 
 
-def contents(root: Path) -> dict[str, list[dict[str, Any]]]:
+def contents(root: Path | str) -> dict[str, list[dict[str, Any]]]:
     """Rows of every table but `runs`, sorted by key, without what names a run."""
     registry = Registry.at(root)
     return {name: _rows(registry, name) for name in SCHEMAS if name != "runs"}
@@ -36,13 +36,13 @@ def _distinct_keys(table: pa.Table, name: str) -> int:
     return table.group_by(list(KEYS[name])).aggregate([]).num_rows
 
 
-def versions(root: Path) -> dict[str, int | None]:
+def versions(root: Path | str) -> dict[str, int | None]:
     """Newest version of every table."""
     registry = Registry.at(root)
     return {name: current_version(registry, name) for name in SCHEMAS}
 
 
-def check_accounting(root: Path) -> None:
+def check_accounting(root: Path | str) -> None:
     """Every row that was read is kept, a duplicate, or quarantined."""
     current = [row for row in read(Registry.at(root), "sources").to_pylist() if row["superseded_by"] is None]
     assert current

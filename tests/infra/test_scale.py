@@ -96,7 +96,7 @@ def test_the_tables_are_those_of_ingestion_and_embedding(conf: Path):
         make(conf.parent, Wanted(N - 1))
 
 
-@pytest.mark.usefixtures("ray_instance")
+@pytest.mark.usefixtures("standing_workers")
 def test_the_command_selects_from_it_and_the_bench_agrees_on_the_value(conf: Path):
     """One shard is the greedy of the whole pool; the bench's own judge values its picks as the manifest does."""
     coreset = run(load_config(conf, ["select.workers=1"]), steps=("select",)).coreset_id

@@ -7,7 +7,6 @@ import shutil
 import signal
 import subprocess
 import sys
-import time
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
@@ -157,9 +156,13 @@ def test_tables_of_an_earlier_release_get_their_retention(registry: Registry):
     assert RETENTION.items() <= DeltaTable(registry.uri("prompts")).metadata().configuration.items()
 
 
+def _arguments(registry: Registry) -> tuple[str, ...]:
+    return ("registry", "vacuum", "--root", registry.root, "--keep-days", "0")
+
+
 def _command(registry: Registry) -> subprocess.Popen[str]:
-    arguments = ("registry", "vacuum", "--root", registry.root, "--keep-days", "0")
-    return subprocess.Popen([sys.executable, "-m", "benchcore", *arguments], stdout=subprocess.PIPE, text=True)
+    command = [sys.executable, "-m", "benchcore", *_arguments(registry)]
+    return subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
 
 
 def _clutter(registry: Registry, files: int) -> None:
@@ -183,15 +186,29 @@ def test_two_at_once_wait_for_each_other(registry: Registry):
     assert texts(registry, 2) == ["second"]
 
 
+# `benchcore`, killed when it is about to remove one file more.
+DEADLY = """
+import os, signal, sys
+from fsspec.implementations.local import LocalFileSystem
+from benchcore.cli.main import main
+remove, left = LocalFileSystem.rm_file, int(sys.argv.pop(1))
+def deadly(*arguments):
+    global left
+    left -= 1
+    if left < 0:
+        os.kill(os.getpid(), signal.SIGKILL)
+    return remove(*arguments)
+LocalFileSystem.rm_file = deadly
+main()
+"""
+
+
 def test_after_a_kill_in_the_middle_the_next_removes_the_rest(registry: Registry):
-    """kill -9 once the first of many files is gone."""
-    _clutter(registry, 3000)
-    before, deadline = _count(registry), time.monotonic() + 120
-    process = _command(registry)
-    while _count(registry) == before and time.monotonic() < deadline:
-        assert process.poll() is None
-    process.send_signal(signal.SIGKILL)
-    process.communicate()
+    """kill -9 when some of many files are gone."""
+    _clutter(registry, 100)
+    before = _count(registry)
+    killed = subprocess.run([sys.executable, "-c", DEADLY, "60", *_arguments(registry)], timeout=120, check=False)
+    assert killed.returncode == -signal.SIGKILL
     assert 3 < _count(registry) < before
 
     vacuum(registry, NOW, dry_run=False)
