@@ -1,0 +1,1 @@
+"""What the DAG in the folder above is made of."""

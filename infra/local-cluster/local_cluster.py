@@ -1,0 +1,143 @@
+"""The commands `up` and `down` beside this file."""
+
+from __future__ import annotations
+
+import argparse
+import fcntl
+import importlib.util
+import os
+import shlex
+import shutil
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from family import Family
+from parts import STAYS_ON_LOOPBACK, Parts, write_spark_defaults
+from settings import BUCKET, Settings, choose, forget, kept, token_file, write_privately
+from versitygw import versitygw
+
+from benchcore.config import SparkSection
+from benchcore.errors import BenchcoreError, UsageError
+from benchcore.ingest.jars import jars_folder, resolve_jars, resolve_s3_jars, s3_jars_folder
+from benchcore.ingest.java import java_home_or_error
+
+_CHECKOUT = Path(__file__).resolve().parents[2]
+_PORTS = ("s3_port", "spark_port", "ray_port", "jobs_port")
+_NEEDED = ("s3fs", "obstore", "aiohttp_cors")  # of the extras s3 and cluster
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Run a command; returns its exit status."""
+    chosen = _parser().parse_args(arguments)
+    state = chosen.state.resolve()
+    try:
+        with _alone(state):
+            return _up(chosen, state) if chosen.command == "up" else _down(state, remove=chosen.remove)
+    except BenchcoreError as error:
+        sys.stderr.write(f"local-cluster: error: {error}\n")
+        return error.exit_status
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="local-cluster", description=__doc__)
+    commands = parser.add_subparsers(dest="command", required=True)
+    up, down = commands.add_parser("up"), commands.add_parser("down")
+    for command in (up, down):
+        command.add_argument("--state", type=Path, default=_CHECKOUT / ".cache" / "local-cluster", metavar="DIR")
+    for port in _PORTS:
+        up.add_argument(
+            f"--{port.replace('_', '-')}", type=int, default=0, metavar="N", help="default: one that is free"
+        )
+    up.add_argument("--workers", type=int, default=2, metavar="N", help="of Spark, and nodes of Ray (default: 2)")
+    up.add_argument("--without-s3", action="store_true", help="the store is that of the environment's AWS_* variables")
+    down.add_argument("--remove", action="store_true", help="remove the folder with all that was stored")
+    return parser
+
+
+@contextmanager
+def _alone(state: Path) -> Iterator[None]:
+    """One `up` or `down` at a time."""
+    state.mkdir(parents=True, exist_ok=True, mode=0o700)
+    with (state / ".lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        yield
+
+
+def _up(chosen: argparse.Namespace, state: Path) -> int:
+    missing = [name for name in _NEEDED if importlib.util.find_spec(name) is None]
+    if missing:
+        raise UsageError(f"packages are missing: {', '.join(missing)}", mend="Run `make setup`.")
+    section = SparkSection()
+    resolve_jars(jars_folder(section))
+    resolve_s3_jars(s3_jars_folder(section))
+    program = None if chosen.without_s3 else versitygw(_CHECKOUT / ".cache")
+    settings = kept(state) or choose(state, {name: getattr(chosen, name) for name in _PORTS}, chosen.workers)
+    environment = _environment(state, settings, own_store=program is not None)
+    lines = [f"export {name}={shlex.quote(value)}\n" for name, value in environment.items()]
+    write_privately(state / "env", "".join(lines))
+    write_spark_defaults(
+        state / "spark" / "conf", settings.spark_address, [jars_folder(section), s3_jars_folder(section)]
+    )
+    parts = Parts(Family(state), state, settings, environment)
+    if program is not None:
+        parts.store(program)
+    parts.spark()
+    parts.ray()
+    _show(state, settings, own_store=program is not None)
+    return 0
+
+
+def _down(state: Path, *, remove: bool) -> int:
+    ended = Family(state).end()
+    settings = kept(state)
+    if settings is not None:
+        shutil.rmtree(settings.ray_folder, ignore_errors=True)
+    forget(state)
+    if remove:
+        shutil.rmtree(state)
+    sys.stdout.write(f"{ended} processes ended\n" if ended else "nothing was up\n")
+    return 0
+
+
+def _environment(state: Path, settings: Settings, *, own_store: bool) -> dict[str, str]:
+    """What a shell needs to submit jobs; the cluster's own processes have it too."""
+    import pyspark
+
+    store = {
+        "AWS_ACCESS_KEY_ID": settings.access_key,
+        "AWS_SECRET_ACCESS_KEY": settings.secret_key,
+        "AWS_REGION": "us-east-1",
+        "AWS_DEFAULT_REGION": "us-east-1",
+        "AWS_ENDPOINT_URL": settings.s3_address,
+    }
+    return {
+        **(store if own_store else {}),
+        "RAY_ADDRESS": settings.ray_address,
+        "RAY_API_SERVER_ADDRESS": settings.jobs_address,
+        STAYS_ON_LOOPBACK: "0",
+        "RAY_AUTH_MODE": "token",
+        "RAY_AUTH_TOKEN_PATH": str(token_file(state)),
+        "JAVA_HOME": str(java_home_or_error()),
+        "SPARK_HOME": str(Path(pyspark.__file__).parent),
+        "SPARK_CONF_DIR": str(state / "spark" / "conf"),
+        "SPARK_MASTER": settings.spark_address,
+        "PYSPARK_PYTHON": sys.executable,
+        "PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}",
+    }
+
+
+def _show(state: Path, settings: Settings, *, own_store: bool) -> None:
+    lines = {
+        "Spark": settings.spark_address,
+        "Ray": settings.ray_address,
+        "Ray's jobs": settings.jobs_address,
+        **({"S3": settings.s3_address, "root": f"s3://{BUCKET}/registry"} if own_store else {}),
+        "then": f"source {state / 'env'}",
+    }
+    sys.stdout.write("".join(f"{name:<11}{value}\n" for name, value in lines.items()))
+
+
+if __name__ == "__main__":
+    sys.exit(main())

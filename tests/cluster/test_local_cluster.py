@@ -1,0 +1,52 @@
+"""`infra/local-cluster`: safe to start twice, private, and mended by the same command; its end is in `conftest.py`."""
+
+from __future__ import annotations
+
+import signal
+import stat
+
+import psutil
+import pytest
+
+from tests.cluster.local_cluster import Cluster
+
+pytestmark = pytest.mark.slow
+
+
+def _leaders(cluster: Cluster) -> dict[str, int]:
+    return {file.stem: int(file.read_text().split()[0]) for file in cluster.state.glob("*.pid")}
+
+
+def test_up_again_changes_nothing(cluster: Cluster):
+    """The same addresses, the same processes."""
+    before, said = _leaders(cluster), cluster.up()
+
+    assert _leaders(cluster) == before
+    assert all(cluster.environment[name] in said for name in ("SPARK_MASTER", "RAY_ADDRESS", "AWS_ENDPOINT_URL"))
+
+
+def test_it_is_for_this_user_on_this_machine(cluster: Cluster):
+    """Nothing listens beyond the loopback address, and nobody else can read keys and token."""
+    places = [
+        connection.laddr.ip.removeprefix("::ffff:")
+        for process in cluster.processes()
+        for connection in process.net_connections("inet")
+        if connection.status == psutil.CONN_LISTEN
+    ]
+    private = [cluster.state / name for name in ("env", "ray-token", "settings.json")]
+
+    assert set(places) == {"127.0.0.1"}
+    assert [stat.S_IMODE(file.stat().st_mode) for file in private] == [0o600] * 3
+
+
+def test_what_was_killed_comes_back_at_its_address(cluster: Cluster):
+    """kill -9 of the store, a worker of Spark and a node of Ray; `up` starts these three and lets the others be."""
+    before = _leaders(cluster)
+    killed = {"s3", "spark-worker-1", "ray-node-1"}
+    for part in killed:
+        psutil.Process(before[part]).send_signal(signal.SIGKILL)
+
+    said, after = cluster.up(), _leaders(cluster)
+
+    assert {part for part in before if after[part] != before[part]} == killed
+    assert cluster.environment["AWS_ENDPOINT_URL"] in said
