@@ -74,5 +74,5 @@ def _enough(standing: list[Any], kind: type, wanted: int) -> list[Any]:
     """So many of the standing workers; those that lack are started."""
     import ray
 
-    standing += [ray.remote(kind).remote() for _ in range(wanted - len(standing))]
+    standing += [ray.remote(num_cpus=0)(kind).remote() for _ in range(wanted - len(standing))]
     return standing[:wanted]

@@ -50,6 +50,9 @@ class Claim:
         return f"'{self.command}' (process {self.process} on {self.host}, since {self.since})"
 
 
+_NOBODY = Claim(token=None, command="", process=0, host="", since="", lease_s=LEASE_S)
+
+
 class LostError(BenchcoreError):
     """Another writer has taken the lock over."""
 
@@ -113,8 +116,8 @@ class _Store:
         self.root = registry.root
         self._store = conditional_store(registry.root)
 
-    def read(self) -> tuple[Claim, str] | None:
-        """What the file says and its tag; None when there is none.
+    def read(self) -> tuple[Claim, str | None]:
+        """What the file says and its tag; where there is none, that nobody holds the lock, and no tag.
 
         Raises:
             BenchcoreError: the store cannot be reached, or the file is not one of ours.
@@ -125,7 +128,7 @@ class _Store:
             try:
                 answer = obstore.get(self._store, _FILE)
             except FileNotFoundError:
-                return None
+                return _NOBODY, None
             content, tag = bytes(answer.bytes()), str(answer.meta["e_tag"])
         try:
             return Claim(**orjson.loads(content)), tag
@@ -158,52 +161,65 @@ class _Store:
             raise BenchcoreError(f"the object store does not answer ({reason})", self.root, mend) from error
 
 
+class _Watch:
+    """For how long a file has stayed the same, as far as one has seen it."""
+
+    def __init__(self) -> None:
+        self._tag, self._since, self._looked = "", 0.0, 0.0
+
+    def unchanged_s(self, tag: str, longest_gap_s: float) -> float:
+        """Seconds since the tag was first seen; after a longer gap, in which its writer had no chance, from now on."""
+        before, self._looked = self._looked, time.monotonic()
+        if tag != self._tag or self._looked - before > longest_gap_s:
+            self._tag, self._since = tag, self._looked
+        return self._looked - self._since
+
+
 def _acquire(store: _Store, claim: Claim, timeout_s: float) -> None:
     """Wait until the lock is free or its holder has given no sign of life for as long as its lease is good."""
-    started = looked = unchanged_since = time.monotonic()
-    seen, told = "", ""
+    started, watch, told = time.monotonic(), _Watch(), ""
     while True:
-        found, before, looked = store.read(), looked, time.monotonic()
-        if found is None:
-            if store.put(claim, None):
-                return
-            continue
-        holder, tag = found
-        if holder.token == claim.token:  # it was put, though the answer was lost
-            return
-        if tag != seen or looked - before > holder.lease_s / _RENEWALS:  # where we saw nothing, it could not renew
-            seen, unchanged_since = tag, looked
-        expired = looked - unchanged_since >= holder.lease_s
-        if holder.token is None or expired:
-            if store.put(claim, tag):
-                if expired:
-                    log.warning("%s gave no sign of life for %.0f s: its lock is taken over", holder, holder.lease_s)
-                return
+        holder, tag = store.read()
+        held = holder.token not in (None, claim.token)  # ours: it was put, though the answer was lost
+        expired = held and watch.unchanged_s(str(tag), holder.lease_s / _RENEWALS) >= holder.lease_s
+        if not held or expired:
+            if store.put(claim, tag) and _is_ours(store, claim):
+                break
             continue
         if holder.token != told:
             log.info("waiting for %s; should it be dead, for %.0f s", holder, holder.lease_s)
             told = str(holder.token)
-        if looked - started >= timeout_s:
+        if time.monotonic() - started >= timeout_s:
             raise BenchcoreError(
                 f"the registry is locked by {holder}, and stayed so for {timeout_s:g} s",
                 where=store.root,
                 mend="Wait for it to end, or raise registry.lock_timeout_s.",
             )
         time.sleep(min(0.5, holder.lease_s / 10))
+    if expired:
+        log.warning("%s gave no sign of life for %.0f s: its lock is taken over", holder, holder.lease_s)
+
+
+def _is_ours(store: _Store, claim: Claim) -> bool:
+    """Make sure of a lock that was just put: a store that shows an old file with the new tag may let in two."""
+    try:
+        _renew(store, str(claim.token))
+    except LostError:
+        return False
+    return True
 
 
 def _renew(store: _Store, token: str) -> None:
     """Put the file anew, with our token, where it has our token."""
     while True:
-        found = store.read()
-        if found is None or found[0].token != token:
-            holder = "nobody: its file is gone" if found is None else "nobody" if found[0].token is None else found[0]
+        claim, tag = store.read()
+        if claim.token != token:
+            holder = "nobody" if claim.token is None else claim
             raise LostError(
                 f"the lock was lost while this process stood still; it is held by {holder}; nothing more was written",
                 where=store.root,
                 mend="Run the command again: it goes on where it stopped.",
             )
-        claim, tag = found
         if store.put(dataclasses.replace(claim, renewals=claim.renewals + 1), tag):
             return  # else another thread or process of ours was faster
 
@@ -222,8 +238,8 @@ def _keep_renewing(store: _Store, claim: Claim, done: threading.Event) -> None:
 def _release(store: _Store, claim: Claim) -> None:
     """Let others in at once; where that fails, they come in when the lease is over."""
     try:
-        found = store.read()
-        if found is not None and found[0].token == claim.token:
-            store.put(dataclasses.replace(claim, token=None, renewals=found[0].renewals + 1), found[1])
+        last, tag = store.read()
+        if last.token == claim.token:
+            store.put(dataclasses.replace(last, token=None, renewals=last.renewals + 1), tag)
     except BenchcoreError as error:
         log.warning("the lock cannot be given back, and is good for %.0f s more: %s", claim.lease_s, error)

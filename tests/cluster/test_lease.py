@@ -170,7 +170,7 @@ def test_a_lock_that_was_removed_is_lost(root: str):
     with hold(Registry.at(root), "mine", timeout_s=0) as registry:
         registry.filesystem().rm_file(registry.sidecar("_lock.json"))
 
-        with pytest.raises(LostError, match="its file is gone"):
+        with pytest.raises(LostError, match="held by nobody"):
             require(registry)
 
 
