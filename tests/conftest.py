@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from benchcore.config import RaySection, SparkSection
+from tests.fault_ledger import pytest_collection_modifyitems, pytest_runtest_logreport  # noqa: F401 # hooks
 
 if TYPE_CHECKING:
     from tests.standing import Standing

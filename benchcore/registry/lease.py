@@ -183,7 +183,7 @@ def _acquire(store: _Store, claim: Claim, timeout_s: float) -> None:
         held = holder.token not in (None, claim.token)  # ours: it was put, though the answer was lost
         expired = held and watch.unchanged_s(str(tag), holder.lease_s / _RENEWALS) >= holder.lease_s
         if not held or expired:
-            if store.put(claim, tag) and _is_ours(store, claim):
+            if store.put(claim, tag):
                 break
             continue
         if holder.token != told:
@@ -198,15 +198,6 @@ def _acquire(store: _Store, claim: Claim, timeout_s: float) -> None:
         time.sleep(min(0.5, holder.lease_s / 10))
     if expired:
         log.warning("%s gave no sign of life for %.0f s: its lock is taken over", holder, holder.lease_s)
-
-
-def _is_ours(store: _Store, claim: Claim) -> bool:
-    """Make sure of a lock that was just put: a store that shows an old file with the new tag may let in two."""
-    try:
-        _renew(store, str(claim.token))
-    except LostError:
-        return False
-    return True
 
 
 def _renew(store: _Store, token: str) -> None:

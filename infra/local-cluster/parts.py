@@ -38,7 +38,7 @@ class Parts:
         """The S3 server, and the bucket."""
         folder = self._folder("s3")
         keys = {"ROOT_ACCESS_KEY_ID": self._settings.access_key, "ROOT_SECRET_ACCESS_KEY": self._settings.secret_key}
-        tags = [] if _has_attributes(folder) else ["--sidecar", str(self._folder("s3-tags"))]
+        tags = [] if _has_attributes(folder) else self._tags_apart()
         command = [
             str(program),
             "--port",
@@ -49,6 +49,14 @@ class Parts:
             str(folder),
         ]
         self._start("s3", command, {**os.environ, **keys}, self._make_bucket)
+
+    def _tags_apart(self) -> list[str]:
+        """Options by which the server keeps tags in files of their own, and what that costs."""
+        sys.stderr.write(
+            f"local-cluster: the file system of {self._state} keeps no attributes, so the S3 server shows a file's new "
+            "tag before its new content, and of two writers at once both may get the lock: start one at a time\n"
+        )
+        return ["--sidecar", str(self._folder("s3-tags"))]
 
     def spark(self) -> None:
         """The master, and workers of one core and 1 GB each."""

@@ -30,6 +30,17 @@ class Cluster:
         """All that belong to it, however they were started."""
         return [process for process in psutil.process_iter() if self._mark(process)]
 
+    def parts(self, pattern: str) -> list[list[psutil.Process]]:
+        """Of each part whose name fits the pattern (`ray-node-*`): its process, and the descendants of that."""
+        found = []
+        for file in sorted(self.state.glob(f"{pattern}.pid")):
+            try:
+                leader = psutil.Process(int(file.read_text().split()[0]))
+                found.append([leader, *leader.children(recursive=True)])
+            except psutil.NoSuchProcess:
+                continue
+        return found
+
     def _mark(self, process: psutil.Process) -> bool:
         try:
             return process.environ().get("BENCHCORE_LOCAL_CLUSTER", "").startswith(f"{self.state.resolve()}#")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import socket
 import subprocess
@@ -26,39 +27,48 @@ class Server:
         self.bucket.mkdir(parents=True)
         with socket.socket() as probe:
             probe.bind(("127.0.0.1", 0))
-            self.port = probe.getsockname()[1]
+            self._port = probe.getsockname()[1]
         self.environment = {
             "AWS_ACCESS_KEY_ID": "of-the-tests",
             "AWS_SECRET_ACCESS_KEY": "of-the-tests-alone",
             "AWS_REGION": "us-east-1",
-            "AWS_ENDPOINT_URL": f"http://127.0.0.1:{self.port}",
+            "AWS_ENDPOINT_URL": f"http://127.0.0.1:{self._port}",
         }
-        keys = {"ROOT_ACCESS_KEY_ID": "of-the-tests", "ROOT_SECRET_ACCESS_KEY": "of-the-tests-alone"}
-        command = [str(program()), "--port", f"127.0.0.1:{self.port}", "--quiet", "posix"]
-        command += [
-            "--sidecar",
-            str(folder),
-            str(folder / "s3"),
-        ]  # tags in files: not every file system keeps attributes
-        with (folder / "s3.log").open("w") as log:
-            self.process = subprocess.Popen(command, env=keys, stdout=log, stderr=log)
-        self._wait()
+        self._folder = folder
+        self.keeps_tags = _has_attributes(folder)
+        self.start()
 
-    def _wait(self) -> None:
-        """Until it listens."""
+    def start(self) -> None:
+        """Start it, or start it again at its address, and wait until it listens."""
+        keys = {"ROOT_ACCESS_KEY_ID": "of-the-tests", "ROOT_SECRET_ACCESS_KEY": "of-the-tests-alone"}
+        command = [str(program()), "--port", f"127.0.0.1:{self._port}", "--quiet", "posix"]
+        if not self.keeps_tags:
+            command += ["--sidecar", str(self._folder)]
+        command.append(str(self.bucket.parent))
+        with (self._folder / "s3.log").open("a") as log:
+            self._process = subprocess.Popen(command, env=keys, stdout=log, stderr=log)
         for _ in range(int(_WAIT_S / 0.1)):
             try:
-                socket.create_connection(("127.0.0.1", self.port), timeout=1).close()
+                socket.create_connection(("127.0.0.1", self._port), timeout=1).close()
                 return
             except OSError:
                 try:
-                    self.process.wait(timeout=0.1)
+                    self._process.wait(timeout=0.1)
                 except subprocess.TimeoutExpired:
                     continue
                 raise AssertionError("the S3 server does not come up") from None
         raise AssertionError("the S3 server does not listen")
 
-    def stop(self) -> None:
-        """End it."""
-        self.process.terminate()
-        self.process.wait()
+    def kill(self) -> None:
+        """kill -9."""
+        self._process.kill()
+        self._process.wait()
+
+
+def _has_attributes(folder: Path) -> bool:
+    """Whether the file system keeps attributes, in which the server keeps a file's tag."""
+    try:
+        os.setxattr(folder, "user.probe", b"1")
+    except OSError:
+        return False
+    return True

@@ -16,6 +16,7 @@ from benchcore.registry import lease, runs, tables
 from benchcore.registry.lease import LostError, hold, require
 from benchcore.registry.lock import writer_lock
 from benchcore.registry.root import Registry
+from tests.cluster.s3_server import Server
 
 CHECKOUT = Path(__file__).resolve().parents[2]
 SHORT_S = 3.0  # still long enough for a busy machine to renew it in time
@@ -133,8 +134,10 @@ def test_a_frozen_holder_goes_on_if_nobody_came_meanwhile(root: str):
     assert _go_on(holder) == "written\n"
 
 
-def test_writers_at_once_lose_and_double_nothing(root: str):
+def test_writers_at_once_lose_and_double_nothing(s3: Server, root: str):
     """Three processes add a number each time, read from the table: every number is there once."""
+    if not s3.keeps_tags:
+        pytest.skip("a file system without attributes: there versitygw shows a file's new tag before its new content")
     writers = [subprocess.Popen([sys.executable, "-c", COUNT, root, "3"], cwd=CHECKOUT) for _ in range(3)]
 
     assert [writer.wait(timeout=120) for writer in writers] == [0, 0, 0]

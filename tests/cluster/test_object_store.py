@@ -17,6 +17,7 @@ from benchcore.registry.object_store import require_reachable
 from benchcore.registry.root import Registry
 from benchcore.registry.schemas import SCHEMAS
 from benchcore.registry.tables import append_missing, current_version, pin, read, replace_where, upsert
+from tests.cluster.s3_server import Server
 
 
 def _coresets(*coresets: str) -> pa.Table:
@@ -56,7 +57,7 @@ def test_it_holds_what_a_folder_would(root: str, tmp_path: Path):
 
 
 @pytest.fixture
-def a_profile(s3_folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def a_profile(s3: Server, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Keys in a file beside those of the environment, and no role to ask for."""
     profile = tmp_path / "credentials"
     profile.write_text("[mine]\naws_access_key_id = a\naws_secret_access_key = b\n")

@@ -1,4 +1,4 @@
-"""Whole commands on one root at once, on an object store: they take turns, and one that stood still does no harm."""
+"""Whole commands on an object store: at once they take turns; standing still or a store that goes away does no harm."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ import pytest
 from benchcore.registry.root import Registry
 from benchcore.registry.tables import read
 from tests.cluster.local_cluster import CHECKOUT
+from tests.cluster.s3_server import Server
 from tests.end_to_end import books, commands
 from tests.end_to_end.corpora import write_registry
 
@@ -33,15 +34,6 @@ for number in range(int(sys.argv[2])):
     with writer_lock(Registry.at(sys.argv[1]), "append") as registry:
         assert append_missing(registry, "prompts", pa.Table.from_pylist([row], schema)) == 1
 """
-
-
-@pytest.fixture(scope="module")
-def undisturbed(tmp_path_factory: pytest.TempPathFactory) -> dict[str, list[dict[str, Any]]]:
-    """What the tables of the small registry say after one run in a local folder."""
-    folder = tmp_path_factory.mktemp("undisturbed")
-    ended = commands.run(folder, "run", str(write_registry(folder)))
-    assert ended.status == 0, ended.err
-    return books.contents(folder / "registry")
 
 
 def test_two_runs_at_once(root: str, tmp_path: Path, undisturbed: dict[str, list[dict[str, Any]]]):
@@ -75,7 +67,7 @@ def test_spark_and_deltalake_write_one_table_in_turns(root: str, tmp_path: Path)
 
 @pytest.mark.parametrize("who", ["all of it", "the holder alone"])
 def test_a_run_that_stood_still(
-    who: str, s3_folder: Path, root: str, tmp_path: Path, undisturbed: dict[str, list[dict[str, Any]]]
+    who: str, below_root: Path, root: str, tmp_path: Path, undisturbed: dict[str, list[dict[str, Any]]]
 ):
     """SIGSTOP just before Spark commits, until another run has done all; then SIGCONT: nothing is doubled or lost.
 
@@ -83,8 +75,7 @@ def test_a_run_that_stood_still(
     """
     conf = write_registry(tmp_path)
     frozen = commands.Command(tmp_path, "run", str(conf), "--root", root)
-    staged = s3_folder / root.rpartition("/")[2] / "_staging" / "ingest"
-    frozen.wait_until(lambda: any(staged.glob("*/prompts-changes/*")))
+    frozen.wait_until(lambda: any(below_root.glob("_staging/ingest/*/prompts-changes/*")))
     holder = psutil.Process(frozen.process.pid)
     stopped = [holder] if who == "the holder alone" else [holder, *frozen.family()]
     for process in stopped:
@@ -102,4 +93,23 @@ def test_a_run_that_stood_still(
     books.check_accounting(root)
     assert books.contents(root) == undisturbed
     assert commands.run(tmp_path, "run", str(conf), "--root", root).status == 0
+    assert books.contents(root) == undisturbed
+
+
+def test_a_store_that_goes_away(
+    s3: Server, below_root: Path, root: str, tmp_path: Path, undisturbed: dict[str, list[dict[str, Any]]]
+):
+    """kill -9 of the store in the middle of each step, for 20 s: the run waits, goes on and loses nothing."""
+    conf = write_registry(tmp_path)
+    running = commands.Command(tmp_path, "run", str(conf), "--root", root)
+    for moment in ("_staging/ingest/*/read/*", "_staging/embeddings/*/*.parquet", "coresets/_delta_log/*"):
+        running.wait_until(lambda moment=moment: any(below_root.glob(moment)))
+        s3.kill()
+        with pytest.raises(subprocess.TimeoutExpired):
+            running.process.wait(timeout=20)
+        s3.start()
+    ended = running.result()
+
+    assert ended.status == 0, ended.err
+    books.check_accounting(root)
     assert books.contents(root) == undisturbed

@@ -7,14 +7,18 @@ import random
 import signal
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TypeVar
 
 import psutil
 
+Answer = TypeVar("Answer")
+
 _TICK_S = 0.02
 _LIMIT_S = 240.0
+BENCHCORE = (sys.executable, "-m", "benchcore")
 
 
 @dataclass(frozen=True)
@@ -27,17 +31,24 @@ class Ended:
 
 
 class Command:
-    """A running `benchcore ...`, with its output in files so that no pipe can fill."""
+    """A running `benchcore ...` or other program, with its output in files so that no pipe can fill."""
 
-    def __init__(self, folder: Path, *arguments: str) -> None:
+    def __init__(
+        self,
+        folder: Path,
+        *arguments: str,
+        program: Sequence[str] = BENCHCORE,
+        environment: Mapping[str, str] | None = None,
+    ) -> None:
         self._out, self._err = (folder / f"{name}-{os.urandom(4).hex()}.txt" for name in ("out", "err"))
         with self._out.open("w") as out, self._err.open("w") as err:
             self.process = subprocess.Popen(
-                [sys.executable, "-m", "benchcore", *arguments],
+                [*program, *arguments],
                 stdout=out,
                 stderr=err,
                 start_new_session=True,
                 cwd=folder,
+                env={**os.environ, **(environment or {})},
             )
         self._family: dict[int, psutil.Process] = {}
 
@@ -56,28 +67,33 @@ class Command:
             self.family()
             if happened():
                 return
-            assert not self._ended_within(_TICK_S), f"the command ended before the moment came:\n{self.result().err}"
+            assert not self.ended_within(_TICK_S), f"the command ended before the moment came:\n{self.result().err}"
         raise AssertionError("the moment never came")
 
     def kill(self, after_s: float = 0.0) -> None:
         """kill -9 of the driver alone, `after_s` from now; its children must notice by themselves."""
-        assert not self._ended_within(after_s), "the command ended before it was killed"
+        assert not self.ended_within(after_s), "the command ended before it was killed"
         self.family()
         self.process.send_signal(signal.SIGKILL)
         self.process.wait()
+        self.require_no_orphans()
+
+    def require_no_orphans(self) -> None:
+        """Nothing of it is left after a while."""
         _, alive = psutil.wait_procs([process for process in self.family() if not _is_ray_agent(process)], timeout=30)
         assert not alive, f"outlived their driver: {[process.cmdline()[:3] for process in alive]}"
 
-    def _ended_within(self, seconds: float) -> bool:
+    def ended_within(self, seconds: float) -> bool:
+        """Whether it ends within so many seconds."""
         try:
             self.process.wait(timeout=max(seconds, 0.001))
         except subprocess.TimeoutExpired:
             return False
         return True
 
-    def result(self) -> Ended:
+    def result(self, limit_s: float = _LIMIT_S) -> Ended:
         """Wait for the end."""
-        self.process.wait(timeout=_LIMIT_S)
+        self.process.wait(timeout=limit_s)
         return Ended(self.process.returncode, self._out.read_text(), self._err.read_text())
 
 
@@ -108,10 +124,15 @@ def kill_one(command: Command, is_target: Callable[[psutil.Process], bool], draw
 
 
 def _is(process: psutil.Process, is_target: Callable[[psutil.Process], bool]) -> bool:
+    return bool(unless_gone(process, is_target))
+
+
+def unless_gone(process: psutil.Process, ask: Callable[[psutil.Process], Answer]) -> Answer | None:
+    """What a question about a process is answered; None where it has ended meanwhile."""
     try:
-        return is_target(process)
+        return ask(process)
     except (psutil.NoSuchProcess, psutil.ZombieProcess):
-        return False
+        return None
 
 
 def is_ray_actor(process: psutil.Process) -> bool:

@@ -141,6 +141,19 @@ def test_every_pick_is_mapped_by_its_content_and_every_log_line_comes_back(loop:
     assert all(row["score"] == truth[row["model"], row["prompt_id"]] for row in checked)
 
 
+def test_the_smaller_coreset_of_the_registry_is_its_beginning(loop: Loop) -> None:
+    """What an earlier run picked by the same method, of another process, are the first picks of this one."""
+    rows = read(Registry.at(loop.folder / "registry"), "coresets").sort_by("rank").to_pylist()
+    picks = {
+        id_: [row["prompt_id"] for row in rows if row["coreset_id"] == id_]
+        for id_ in {row["coreset_id"] for row in rows}
+    }
+    (smaller,) = picks.keys() - {loop.coreset}
+
+    assert len(picks[smaller]) == 20
+    assert picks[loop.coreset][:20] == picks[smaller]
+
+
 def test_importing_again_adds_nothing(loop: Loop) -> None:
     before = books.versions(loop.folder / "registry")
     told(loop.folder, "import", "results", "--root", "registry", "--harness", "lm-eval")

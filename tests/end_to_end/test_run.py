@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 
-from benchcore.registry.root import Registry
-from benchcore.registry.tables import read
+from benchcore.config import load_config, load_sources
+from benchcore.pipeline.steps import run
 from tests.end_to_end import books, commands
 from tests.end_to_end.conftest import TwiceAtOnce
 
@@ -78,31 +79,18 @@ def test_run_again_changes_nothing_even_from_another_data_folder(folder: Path) -
     assert list((folder / "registry").glob("**/*.html"))
 
 
-def test_a_smaller_k_is_a_prefix(folder: Path) -> None:
-    """Ten picks are the first ten of twenty."""
-    smaller = commands.run(folder, "select", str(folder / "conf.yaml"), "--set", "select.k=10", "--json")
-    assert smaller.status == 0, smaller.err
-    coreset_id = json.loads(smaller.out)["coreset_id"]
-    rows = read(Registry.at(folder / "registry"), "coresets").to_pylist()
-    picks = {
-        id_: [row["prompt_id"] for row in sorted(rows, key=lambda row: row["rank"]) if row["coreset_id"] == id_]
-        for id_ in {row["coreset_id"] for row in rows}
-    }
-
-    assert [picks[coreset_id]] == [other[:10] for id_, other in picks.items() if id_ != coreset_id]
-
-
-def test_an_edited_record_gets_a_revision_and_a_removed_one_retires(folder: Path) -> None:
-    """Only what changed in a file changes in the table."""
+def test_an_edited_record_gets_a_revision_and_a_removed_one_retires(folder: Path, spark: Any) -> None:
+    """Only what changed in a file changes in the table; by the step in this process, where Spark runs already."""
     path = folder / "data" / "letters_en.tsv"
     lines = path.read_text(encoding="utf-8").splitlines()
     before = books.contents(folder / "registry")["prompts"]
     path.write_text("\n".join(["Dear reader, this line is new.\tyes", *lines[1:]]) + "\n", encoding="utf-8")
-    changed = commands.run(folder, "ingest", str(folder / "conf.yaml"))
+    config = load_config(folder / "conf.yaml")
+    changed = run(config, load_sources(config), steps=("ingest",), isolate=False)
     after = books.contents(folder / "registry")["prompts"]
     was, now = ({row["prompt_id"]: row for row in rows} for rows in (before, after))
 
-    assert changed.status == 0, changed.err
+    assert changed.changed
     books.check_accounting(folder / "registry")
     assert sum(now[key]["retired"] and not was[key]["retired"] for key in was) == 1
     assert [now[key]["prompt"] for key in now.keys() - was.keys()] == ["Dear reader, this line is new."]

@@ -15,6 +15,7 @@ ROOT = Path(__file__).resolve().parents[2]
 KUBERNETES = ROOT / "infra" / "kubernetes"
 OVERLAYS = ("dev", "production", "airflow")
 STEPS = ("ingest", "embed", "select", "report")
+UPKEEP = ("check", "vacuum")
 
 CRDS = ROOT / ".cache" / "crds"
 
@@ -34,8 +35,17 @@ def built(overlay: str) -> list[dict[str, Any]]:
 
 def schedule_of(step: str, overlay: str) -> dict[str, Any]:
     """The object that holds a step's schedule and template."""
-    (schedule,) = (o for o in built(overlay) if o["metadata"].get("labels", {}).get("benchcore/step") == step)
-    return schedule
+    return _labelled(overlay, "benchcore/step", step)
+
+
+def upkeep_of(name: str, overlay: str) -> dict[str, Any]:
+    """The object that holds the schedule of what keeps the tables in order."""
+    return _labelled(overlay, "benchcore/upkeep", name)
+
+
+def _labelled(overlay: str, label: str, value: str) -> dict[str, Any]:
+    (found,) = (item for item in built(overlay) if item["metadata"].get("labels", {}).get(label) == value)
+    return found
 
 
 def pod_templates(value: Any) -> Iterator[dict[str, Any]]:

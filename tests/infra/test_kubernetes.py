@@ -24,11 +24,13 @@ from tests.infra.manifests import (
     OVERLAYS,
     ROOT,
     STEPS,
+    UPKEEP,
     built,
     faults,
     pod_of,
     pod_templates,
     schedule_of,
+    upkeep_of,
 )
 
 ONCE = KUBERNETES / "once.jq"
@@ -217,7 +219,7 @@ def test_versions_are_those_of_the_constraints(overlay: str):
     images = [spark["image"], *(container["image"] for container in containers(overlay) if "image" in container)]
     clusters = [schedule_of(step, overlay)["spec"]["jobTemplate"]["rayClusterSpec"] for step in ("embed", "select")]
 
-    assert len(images) == 8
+    assert len(images) == 10
     assert {image.rpartition(":")[2] for image in images} == {release}
     assert {cluster["rayVersion"] for cluster in clusters} == {pinned("ray")}
     assert spark["sparkVersion"] == pinned("pyspark")
@@ -252,6 +254,23 @@ def test_one_scheduler_at_a_time():
         assert "suspend" not in schedule_of(step, "production")["spec"]
         assert schedule_of(step, "airflow")["spec"]["suspend"] is True
         assert schedule_of(step, "dev")["spec"]["suspend"] is True
+
+
+@pytest.mark.parametrize("upkeep", UPKEEP)
+def test_upkeep_runs_beside_any_scheduler(upkeep: str):
+    """Airflow has no step for it. It comes after the steps, and takes the arguments that it is given."""
+    jobs = {overlay: upkeep_of(upkeep, overlay)["spec"] for overlay in OVERLAYS}
+    (container,) = jobs["production"]["jobTemplate"]["spec"]["template"]["spec"]["containers"]
+    command = [*container["command"], *container["args"]]
+    done = subprocess.run(
+        [sys.executable, "-m", *command, "--help"], capture_output=True, text=True, check=False
+    )  # options are looked at before help is given
+
+    assert done.returncode == 0, done.stderr
+    assert command[:3] == ["benchcore", "registry", upkeep]
+    assert [jobs[overlay].get("suspend") for overlay in OVERLAYS] == [True, None, None]
+    last = max(int(schedule_of(step, "production")["spec"]["schedule"].split()[1]) for step in STEPS)
+    assert int(jobs["production"]["schedule"].split()[1]) > last
 
 
 def test_a_scheduler_may_do_what_it_needs_and_no_more():
