@@ -71,12 +71,12 @@ def bytes_of(size: str) -> int:
 
 
 def in_words(size: float) -> str:
-    """Write a number of bytes for people: '1.5 GB'."""
-    for unit in ("B", "KB", "MB", "GB"):
+    """Write a number of bytes for people: '1.5 GiB'."""
+    for unit in ("B", "KiB", "MiB", "GiB"):
         if size < 1024:
-            return f"{size:.0f} {unit}" if unit in ("B", "KB", "MB") else f"{size:.1f} {unit}"
+            return f"{size:.1f} {unit}" if unit == "GiB" else f"{size:.0f} {unit}"
         size /= 1024
-    return f"{size:.1f} TB"
+    return f"{size:.1f} TiB"
 
 
 def _machine_memory() -> int | None:

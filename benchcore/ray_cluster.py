@@ -5,13 +5,18 @@ from __future__ import annotations
 import logging
 import os
 import secrets
+import signal
 import stat
 import tempfile
+import threading
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 from benchcore.config import RaySection
 from benchcore.errors import BenchcoreError, UsageError
+
+log = logging.getLogger(__name__)
 
 _THREAD_VARIABLES = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS")
 
@@ -34,7 +39,9 @@ def connect(section: RaySection) -> None:
     if ray.is_initialized():
         return
     os.environ.setdefault("RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO", "0")  # else Ray warns on every machine without a GPU
-    address = _address(section)
+    os.environ.setdefault("RAY_IGNORE_UNHANDLED_ERRORS", "1")  # the first of several is told by us, without a traceback
+    address, ends_by = _address(section), signal.getsignal(signal.SIGTERM)
+    _keep_off_stdout()
     try:
         if address == "local":
             _start(section)
@@ -46,6 +53,20 @@ def connect(section: RaySection) -> None:
             where="this machine" if address == "local" else address,
             mend="`benchcore doctor` says what it needs.",
         ) from error
+    if threading.current_thread() is threading.main_thread():
+        signal.signal(signal.SIGTERM, ends_by)  # Ray's own writes a stack of addresses to stderr first
+
+
+def _keep_off_stdout() -> None:
+    """Let Ray tell of workers that died where we tell things: it writes to stdout, which is for results."""
+    from ray._private import worker
+
+    worker.print_to_stdstream = _told_by_ray
+
+
+def _told_by_ray(data: Mapping[str, Any], ignore_prefix: bool) -> None:  # as Ray calls it
+    for line in data["lines"]:
+        log.info("Ray: %s", str(line).partition("\n")[0][:200])
 
 
 def _start(section: RaySection) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import signal
 import sys
+import threading
 import traceback
 from collections.abc import Sequence
 from types import FrameType
@@ -25,6 +26,8 @@ INTERRUPTED, TERMINATED = 130, 143  # 128 + the signal's number, as shells have 
 
 # The class of all errors that typer finds in a command line; where it lives differs between typer's versions.
 _WrongUsage: type[Exception] = typer.BadParameter.__mro__[1]
+
+_told_to_end = threading.Event()  # by SIGTERM; what unwinds the stack after it may be another exception than ours
 
 # Set by what `--install-completion` writes for the shell.
 _COMPLETION = "_BENCHCORE_COMPLETE"
@@ -94,6 +97,7 @@ def execute(commands: typer.Typer, arguments: Sequence[str], name: str = "benchc
     Returns:
         The exit status.
     """
+    _told_to_end.clear()
     signal.signal(signal.SIGTERM, _terminate)
     command = typer.main.get_command(commands)
     try:
@@ -106,7 +110,7 @@ def execute(commands: typer.Typer, arguments: Sequence[str], name: str = "benchc
     except BrokenPipeError:  # the reader of our output has gone, as `head` does; the shell shows the reader's status
         drop_output()
     except SystemExit as end:
-        if end.code == signal.SIGTERM:
+        if _told_to_end.is_set():
             return _fail(end, debug=False)
         return end.code if isinstance(end.code, int) else 1
     except (Exception, KeyboardInterrupt) as error:
@@ -127,6 +131,7 @@ def _open_streams() -> None:
 
 def _terminate(sent: int, _frame: FrameType | None) -> None:
     """Unwind the stack, so that blocks on it end what they started; Ray's own handler, once it runs, does the same."""
+    _told_to_end.set()
     sys.exit(sent)
 
 
@@ -144,12 +149,12 @@ def _fail(error: BaseException, *, debug: bool) -> int:
 
 
 def _told(error: BaseException) -> tuple[str, int]:
+    if _told_to_end.is_set():
+        return "terminated", TERMINATED
     if isinstance(error, BenchcoreError):
         return str(error), error.exit_status
     if isinstance(error, KeyboardInterrupt):
         return "interrupted", INTERRUPTED
-    if isinstance(error, SystemExit):
-        return "terminated", TERMINATED
     if isinstance(error, _WrongUsage):
         return _usage(error), 2
     if isinstance(error, ModuleNotFoundError) and (error.name or "").partition(".")[0] in _EXTRAS:

@@ -48,7 +48,9 @@ def print_coreset(manifest: Manifest) -> None:
     )
     print_line(f"coreset      {manifest.coreset_id}")
     print_line(f"picks        {manifest.k:,} of {prompts.total():,} prompts, {len(ordered)} benchmarks")
-    print_line(f"coverage     {manifest.value:.4f} (mean similarity of a prompt to the pick nearest to it)")
+    print_line(f"coverage     {manifest.mean_coverage:.4f} (mean similarity of a prompt to the pick nearest to it)")
+    if manifest.query is not None:
+        print_line(f"objective    {manifest.value:.4f} (of the query, select.{manifest.query})")
     print_line(f"certificate  {_certificate(manifest)}")
     if "uncovered" in manifest.plan:
         share, looked_at = manifest.plan["uncovered"], manifest.plan["neighbours"]

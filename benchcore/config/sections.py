@@ -46,6 +46,7 @@ class SparkSection(Section):
     master: str | None = None
     driver_memory: str = "2g"
     jars: str | None = Field(None, description="folder of Delta's jars; default .cache/jars or $BENCHCORE_JARS")
+    room_timeout_s: int = Field(900, ge=1, description="how long ingestion may have no executor on a cluster")
     conf: dict[str, str] = {}
 
 
@@ -84,7 +85,7 @@ class EmbedSection(Section):
     features: tuple[Literal["surface", "ngrams"], ...] = Field(
         ("surface", "ngrams"), description="blocks of features besides the vector, from the same text"
     )
-    workers: int | Literal["auto"] = "auto"
+    workers: Annotated[int, Field(ge=1)] | Literal["auto"] = "auto"
     batch_tokens: Annotated[int, Field(ge=64)] | Literal["auto"] = Field(
         "auto", description="tokens in a batch, padding included; auto: 1024 on a CPU, 16384 on a GPU"
     )
@@ -175,14 +176,18 @@ class SelectSection(Section):
     filter: FilterSection = FilterSection()
     include: tuple[str, ...] = ()
     exclude: tuple[str, ...] = ()
-    seed: int = Field(0, ge=0)
+    seed: int = Field(0, ge=0, lt=2**63)
     shard_size: int = Field(20_000, ge=1)
-    merge_gb: float = Field(1.0, gt=0, allow_inf_nan=False, description="of pairs that a merge keeps, over all workers")
+    merge_gb: float = Field(
+        1.0, gt=0, le=1e6, allow_inf_nan=False, description="of pairs that a merge keeps, over all workers"
+    )
     exact_rows: int = Field(150_000, ge=1, description="the most prompts of which all pairs are looked at")
     candidates: int = Field(32_768, ge=4, description="of a larger pool, how many the swaps pick from")
-    neighbours: int | None = Field(None, ge=1, description="of each prompt, how many candidates a merge looks at")
+    neighbours: int | None = Field(
+        None, ge=1, lt=2**63, description="of each prompt, how many candidates a merge looks at"
+    )
     certificate: Certified = Field(True, description="a bound on the optimum: exact up to exact_rows, else sampled")
-    workers: int | Literal["auto"] = "auto"
+    workers: Annotated[int, Field(ge=1)] | Literal["auto"] = "auto"
     toward: QuerySection | None = Field(None, description="prompts that the picks should be near to")
     away: QuerySection | None = Field(None, description="prompts that the picks should add to")
     budget: BudgetSection | None = Field(None, description="of tokens that the picks may take, beside k")

@@ -227,7 +227,7 @@ def _what_would_fit(work: Work, available: int) -> str:
                 break
     least = needed(resized(work, workers=1))
     if not found and work.way == "whole pool":
-        return f"Filter prompts out, take facility_location, which runs on shards, or free {gib(least)}."
+        return f"Filter prompts out, take facility_location, which runs on shards, or have {gib(least)} free."
     if found:
         return f"It fits with {', or '.join(found)}; or use a larger cluster."
     return f"Filter prompts out, or use a machine or cluster with {gib(least)} free; one worker needs as much."

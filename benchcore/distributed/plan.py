@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from benchcore.distributed.shards import Shard, cut
 from benchcore.errors import BenchcoreError
+from benchcore.machine import in_words
 
 _FIRST_DEPTH, _DEPTH_FACTOR = 256, 4
 ENTRY_BYTES = 6  # of a pair that a merge keeps
@@ -132,11 +133,12 @@ def _too_large(merge: Merge, sizes: list[int], k: int, memory: int, neighbours: 
         kept = nearest_pairs(merge, sizes, k, neighbours)
         what, fitting = f"{neighbours:,} neighbours of each", memory // ENTRY_BYTES // sum(sizes)
         less = f"select.neighbours to {fitting:,}" if fitting else "pick from fewer prompts"
-    needed = kept * ENTRY_BYTES / 2**30
+    needed = kept * ENTRY_BYTES
+    enough = math.ceil(needed / 2**30 * 1000) / 1000
     return BenchcoreError(
-        f"the last merge of {sum(sizes):,} prompts with {what} needs {needed:.1f} GiB over all workers",
+        f"the last merge of {sum(sizes):,} prompts with {what} needs {in_words(needed)} over all workers",
         where="select.merge_gb",
-        mend=f"Set it to {math.ceil(needed)} on a cluster that has as much, or {less}.",
+        mend=f"Set it to {enough:g} on a cluster that has as much, or {less}.",
     )
 
 

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from benchcore.errors import BenchcoreError
 from benchcore.registry.root import Registry
-from benchcore.registry.tables import dataset, missing_file
+from benchcore.registry.tables import dataset, whole_files
 from benchcore.submodular.quantise import require_directions
 
 
@@ -83,10 +83,8 @@ class Embeddings:
         return self.registry.uri("embeddings")
 
     def _stored(self, columns: list[str], where: pc.Expression) -> pa.Table:
-        try:
+        with whole_files(self.registry, "embeddings"):
             return dataset(self.registry, "embeddings", self.version).to_table(columns, filter=where)
-        except FileNotFoundError as error:
-            raise missing_file(self.registry, "embeddings", error) from error
 
     def _mixed(self, lengths: list[int | None]) -> BenchcoreError:
         named = " and ".join(f"{length or 0:,}" for length in sorted(lengths, key=lambda length: length or 0)[:5])
@@ -107,7 +105,7 @@ def directed(vectors: NDArray[np.float32], ids: NDArray[np.str_]) -> NDArray[np.
     try:
         require_directions(vectors, ids)
     except ValueError as error:
-        mend = "Filter these prompts out, or embed them anew."
+        mend = "Something else wrote to the table: remove its folder, and run `benchcore embed CONF`."
         raise BenchcoreError(str(error), where="embeddings", mend=mend) from None
     return vectors
 

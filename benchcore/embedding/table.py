@@ -38,15 +38,28 @@ def known_texts(registry: Registry, encoder: str, buckets: int) -> dict[str, boo
     rows = dataset(registry, "embeddings").to_table(
         columns=["text_hash", "truncated", "bucket"], filter=pc.field("encoder") == encoder
     )
-    hashes = rows["text_hash"].to_pylist()
-    for hashed, stored in zip(hashes[:_CHECKED_ROWS], rows["bucket"].to_pylist()[:_CHECKED_ROWS], strict=True):
+    require_buckets(rows, buckets)
+    return dict(zip(rows["text_hash"].to_pylist(), rows["truncated"].to_pylist(), strict=True))
+
+
+def require_buckets(rows: pa.Table, buckets: int) -> None:
+    """Check that the configured number of buckets is that of the table.
+
+    Args:
+        rows: text_hash and bucket of stored vectors; the first thousand are looked at.
+        buckets: as configured.
+
+    Raises:
+        UsageError: the table was written with another number.
+    """
+    looked_at = rows.slice(0, _CHECKED_ROWS)
+    for hashed, stored in zip(looked_at["text_hash"].to_pylist(), looked_at["bucket"].to_pylist(), strict=True):
         if bucket(hashed, buckets) != stored:
             raise UsageError(
                 f"is {buckets}, but the table embeddings was written with another number",
                 where="registry.buckets",
                 mend="Set it back; it is fixed once a registry holds embeddings.",
             )
-    return dict(zip(hashes, rows["truncated"].to_pylist(), strict=True))
 
 
 @dataclass(frozen=True)

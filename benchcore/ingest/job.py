@@ -29,6 +29,7 @@ from benchcore.ingest.differences import (
     quarantine_changes,
 )
 from benchcore.ingest.duplicates import shown_hash, with_duplicates
+from benchcore.ingest.executors import required_executors
 from benchcore.ingest.files import find_files
 from benchcore.ingest.identities import identify, raise_collisions
 from benchcore.ingest.repeats import read_without_repeats
@@ -89,7 +90,11 @@ def ingest(config: Config, specs: list[SourceSpec], registry: Registry, run_id: 
             "reading %d files (%.1f MB) of %d benchmarks",
             len(changes.files), sum(file.bytes for file in changes.files) / 1e6, len(changes.benchmarks),
         )  # fmt: skip
-        with engine_lock(registry) as descriptors, session(config.spark, descriptors, registry.root) as spark:
+        with (
+            engine_lock(registry) as descriptors,
+            session(config.spark, descriptors, registry.root) as spark,
+            required_executors(spark, config.spark.room_timeout_s),
+        ):
             written = _Run(spark, config, specs, registry, run_id, changes).run()
     names = [spec.name for spec in specs]
     return IngestOutcome(
@@ -191,6 +196,7 @@ def _one_line_errors() -> Iterator[None]:
 
 
 def _telling(lines: list[str]) -> str:
-    """The line of a failure that says most: the Python error of a worker, else the first."""
+    """The line of a failure that says most: the Python error of a worker, else the innermost cause, else the first."""
     errors = [line for line in lines if re.match(r"^[A-Za-z_.]*(Error|Exception|Killed)\b", line)]
-    return (errors[-1] if errors else (lines or ["no message"])[0])[:500]
+    causes = [line.removeprefix("Caused by: ") for line in lines if line.startswith("Caused by: ")]
+    return [*errors[-1:], *causes[-1:], *lines, "no message"][0][:500]

@@ -87,7 +87,7 @@ def _of_selection(registry: Registry, coreset_id: str | None) -> list[Sample]:
         manifest = None
     if manifest is None:
         return []
-    samples = [Sample("picks", float(manifest.k)), Sample("coverage_ratio", manifest.value)]
+    samples = [Sample("picks", float(manifest.k)), Sample("coverage_ratio", manifest.mean_coverage)]
     if "ratio" in manifest.certificate:
         samples.append(Sample("certificate_ratio", float(manifest.certificate["ratio"])))
     return samples

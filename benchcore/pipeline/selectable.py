@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from benchcore.config import Config, EmbedSection
 from benchcore.distributed.pool import Block, Pool
 from benchcore.distributed.vectors import by_benchmark
+from benchcore.embedding.table import require_buckets
 from benchcore.errors import BenchcoreError
 from benchcore.pipeline import filters
 from benchcore.registry.root import Registry
@@ -61,7 +62,9 @@ def selectable(config: Config, registry: Registry, pinned: Mapping[str, int]) ->
         benchmark=_strings(prompts["benchmark"]),
         category=one_category_each(prompts),
         copies=copies,
-        truncated=_truncated(registry, pinned, encoder, hashes, prompts["benchmark"]),
+        truncated=_truncated(
+            registry, pinned, _embedded(config, registry, pinned, encoder), hashes, prompts["benchmark"]
+        ),
         unknown_language=outside(prompts["language"], known_languages(config.embed.encoder)),
         encoder=encoder,
         encoder_description=description(config.embed, _precision(config.embed, decided(config.embed, registry))),
@@ -156,16 +159,26 @@ def _text_hashes(
     return pa.array([found[identity] for identity in prompt_ids], pa.string())
 
 
+def _embedded(config: Config, registry: Registry, pinned: Mapping[str, int], encoder: str) -> pa.Table:
+    """Which texts have a vector of the encoder, and whether it saw only their heads.
+
+    Raises:
+        UsageError: the table has another number of buckets than is configured.
+    """
+    columns = ("text_hash", "truncated", "bucket")
+    stored = read(registry, "embeddings", pinned.get("embeddings"), columns, pc.field("encoder") == encoder)
+    require_buckets(stored, config.registry.buckets)
+    return stored
+
+
 def _truncated(
-    registry: Registry, pinned: Mapping[str, int], encoder: str, hashes: pa.Array, benchmarks: pa.ChunkedArray
+    registry: Registry, pinned: Mapping[str, int], stored: pa.Table, hashes: pa.Array, benchmarks: pa.ChunkedArray
 ) -> NDArray[np.bool_]:
     """Whether the encoder saw only the head of each text.
 
     Raises:
         BenchcoreError: texts have no embedding; says how many, of which benchmarks.
     """
-    columns = ("text_hash", "truncated")
-    stored = read(registry, "embeddings", pinned.get("embeddings"), columns, pc.field("encoder") == encoder)
     places = pc.index_in(hashes, value_set=stored["text_hash"])
     if places.null_count:
         named = by_benchmark(benchmarks.filter(pc.is_null(places)).to_pylist())

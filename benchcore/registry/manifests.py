@@ -49,6 +49,16 @@ class Manifest:
     plan: dict[str, Any]
     run_id: str
 
+    @property
+    def mean_coverage(self) -> float:
+        """The mass-weighted mean similarity of a prompt to its nearest pick: the value, but where there is a query."""
+        return math.fsum(row["mass"] * row["coverage"] for row in self.coverage)
+
+    @property
+    def query(self) -> str | None:
+        """Whether the picks were held against other prompts: `toward` or `away`."""
+        return next((name for name in ("toward", "away") if name in self.semantic_configuration), None)
+
 
 def list_manifests(registry: Registry) -> list[Manifest]:
     """All coresets of a registry, the oldest run first."""

@@ -51,8 +51,9 @@ def _mend(registry: Registry, version: int | None, error: Exception) -> str:
 
 
 def _reason(error: Exception) -> str:
-    """What deltalake says, in one line: of an object store it draws a tree, in colours."""
-    return " ".join(_DRAWING.sub(" ", str(error)).split())[:300] or type(error).__name__
+    """What deltalake says, in one line: of an object store it draws a tree in colours, of a defect all calls."""
+    said = " ".join(_DRAWING.sub(" ", str(error)).split()).partition(" 0: ")[0]
+    return said[:300] or type(error).__name__
 
 
 def current_version(registry: Registry, name: str) -> int | None:
@@ -97,10 +98,8 @@ def read(
     wanted = [SCHEMAS[name].field(column) for column in (columns or SCHEMAS[name].names)]
     stored = dataset(registry, name, version)
     there = [field.name for field in wanted if field.name in stored.schema.names]
-    try:
+    with whole_files(registry, name):
         found = stored.to_table(columns=there, filter=where)
-    except FileNotFoundError as error:
-        raise missing_file(registry, name, error) from error
     for field in wanted:
         if field.name not in there:  # the table was written before it had this column
             found = found.append_column(field, pa.nulls(found.num_rows, field.type))
@@ -112,15 +111,28 @@ def among(column: str, texts: Collection[str]) -> pc.Expression:
     return pc.field(column).isin(pa.array(sorted(texts), pa.string()))
 
 
-def missing_file(registry: Registry, name: str, error: FileNotFoundError) -> BenchcoreError:
-    """The error for a table of which somebody removed a data file."""
-    return BenchcoreError(
-        f"table '{name}' lacks one of its data files ({str(error).splitlines()[0][:300]})",
-        where=registry.root,
-        mend="If vacuum took it from an older version, run the command again: it reads the newest. Else bring the file "
-        "back from a copy; or remove the folder of a table that can be made again (embeddings, "
-        "coresets, coreset_weights and manifests together) and run the command again.",
+@contextmanager
+def whole_files(registry: Registry, name: str) -> Iterator[None]:
+    """Tell in one line of a data file that is gone or cut short.
+
+    Raises:
+        BenchcoreError: the block met one.
+    """
+    again = (
+        "bring the file back from a copy; or remove the folder of a table that can be made again (embeddings, "
+        "coresets, coreset_weights and manifests together) and run the command again."
     )
+    try:
+        yield
+    except FileNotFoundError as error:
+        mend = f"If vacuum took it from an older version, run the command again: it reads the newest. Else {again}"
+        what = f"table '{name}' lacks one of its data files ({str(error).splitlines()[0][:300]})"
+        raise BenchcoreError(what, registry.root, mend) from error
+    except pa.ArrowInvalid as error:
+        if "Parquet" not in str(error):
+            raise
+        what = f"table '{name}' has a damaged data file ({str(error).splitlines()[0][:300]})"
+        raise BenchcoreError(what, registry.root, f"B{again[1:]}") from error
 
 
 def append_missing(registry: Registry, name: str, rows: pa.Table, among_those: pc.Expression | None = None) -> int:

@@ -77,9 +77,8 @@ def _up(chosen: argparse.Namespace, state: Path) -> int:
     environment = _environment(state, settings, own_store=program is not None)
     lines = [f"export {name}={shlex.quote(value)}\n" for name, value in environment.items()]
     write_privately(state / "env", "".join(lines))
-    write_spark_defaults(
-        state / "spark" / "conf", settings.spark_address, [jars_folder(section), s3_jars_folder(section)]
-    )
+    jars = [jars_folder(section), s3_jars_folder(section)]
+    write_spark_defaults(state / "spark" / "conf", settings.spark_address, jars, _recovery(state))
     parts = Parts(Family(state), state, settings, environment)
     if program is not None:
         parts.store(program)
@@ -95,10 +94,16 @@ def _down(state: Path, *, remove: bool) -> int:
     if settings is not None:
         shutil.rmtree(settings.ray_folder, ignore_errors=True)
     forget(state)
+    shutil.rmtree(_recovery(state), ignore_errors=True)
     if remove:
         shutil.rmtree(state)
     sys.stdout.write(f"{ended} processes ended\n" if ended else "nothing was up\n")
     return 0
+
+
+def _recovery(state: Path) -> Path:
+    """Where Spark's master keeps what it knows of its workers and jobs."""
+    return state / "spark" / "recovery"
 
 
 def _environment(state: Path, settings: Settings, *, own_store: bool) -> dict[str, str]:

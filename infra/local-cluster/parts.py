@@ -59,7 +59,7 @@ class Parts:
         return ["--sidecar", str(self._folder("s3-tags"))]
 
     def spark(self) -> None:
-        """The master, and workers of one core and 1 GB each."""
+        """The master, and workers of one core and 1 GB each; a master that was killed knows its jobs again."""
         folder = self._folder("spark")
         scripts = Path(self._environment["SPARK_HOME"]) / "bin"
         environment = {
@@ -91,12 +91,16 @@ class Parts:
         head += ["--dashboard-host", LOOPBACK, "--dashboard-port", str(self._settings.jobs_port)]
         head += ["--include-dashboard", "true", "--ray-client-server-port", str(free_port())]
         head += ["--temp-dir", self._settings.ray_folder]
+        nodes = [f"ray-node-{number}" for number in range(1, self._settings.workers + 1)]
+        if self._family.leader("ray-head") is None:  # nodes of a head that is gone keep the new one from its address
+            for node in nodes:
+                self._family.end(node)
         self._start("ray-head", [str(scripts / "ray"), *self._ray_start(), *head], environment, self._takes_jobs)
-        for number in range(1, self._settings.workers + 1):
+        for number, node in enumerate(nodes, 1):
             command = [sys.executable, str(Path(__file__).with_name("ray_on_loopback.py")), *self._ray_start()]
             command += ["--address", self._settings.ray_address, "--num-cpus", "1"]
-            node = {**environment, STAYS_ON_LOOPBACK: "1"}
-            self._start(f"ray-node-{number}", command, node, partial(self._has_ray_nodes, number + 1))
+            of_node = {**environment, STAYS_ON_LOOPBACK: "1"}
+            self._start(node, command, of_node, partial(self._has_ray_nodes, number + 1))
 
     def _ray_start(self) -> list[str]:
         command = ["start", "--block", "--disable-usage-stats", "--node-ip-address", LOOPBACK]
@@ -195,8 +199,8 @@ def _has_attributes(folder: Path) -> bool:
     return True
 
 
-def write_spark_defaults(folder: Path, spark_address: str, jars: list[Path]) -> None:
-    """What an image of Spark has built in: jars on the path, and where the master is."""
+def write_spark_defaults(folder: Path, spark_address: str, jars: list[Path], recovery: Path) -> None:
+    """What an image of Spark has built in: jars on the path, where the master is, and where it keeps what it knows."""
     folder.mkdir(parents=True, exist_ok=True)
     path = ":".join(f"{jar}/*" for jar in jars)
     lines = {
@@ -209,6 +213,8 @@ def write_spark_defaults(folder: Path, spark_address: str, jars: list[Path]) -> 
         "spark.executor.memory": "1g",
         "spark.executor.cores": "1",
         "spark.ui.enabled": "false",
+        "spark.deploy.recoveryMode": "FILESYSTEM",  # else the job of a master that was killed waits for ever
+        "spark.deploy.recoveryDirectory": str(recovery),
     }
     (folder / "spark-defaults.conf").write_text("".join(f"{key} {value}\n" for key, value in lines.items()))
     import benchcore.ingest

@@ -42,7 +42,7 @@ def run(capsys: pytest.CaptureFixture[str], *arguments: object) -> tuple[int, st
         (("--set", "sources.include=[none.yaml]"), 2, "none.yaml: no source file matches"),
         (("--set", "sources.include=[]"), 2, "sources.include: no source is declared"),
         (("--set", "spark.driver_memory=lots"), 2, "spark.driver_memory: 'lots' is no size"),
-        (("--set", "spark.driver_memory=9000g"), 1, "too little memory: 8.8 TB needed"),
+        (("--set", "spark.driver_memory=9000g"), 1, "too little memory: 8.8 TiB needed"),
         (
             ("--root", "{folder}/conf.yaml/registry"),
             1,
@@ -67,7 +67,7 @@ def test_too_little_disk_is_told(capsys, conf: Path, monkeypatch: pytest.MonkeyP
     status, _, err = run(capsys, "run", conf)
 
     assert status == 1
-    assert "too little disk: 256 MB needed, 1 MB free. Free some, or choose another root" in err
+    assert "too little disk: 256 MiB needed, 1 MiB free. Free some, or choose another root" in err
 
 
 def test_a_locked_registry_is_told_with_who_holds_it(capsys, conf: Path):

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import signal
 import stat
+from pathlib import Path
 
 import psutil
 import pytest
 
-from tests.cluster.local_cluster import Cluster
+from tests.cluster.local_cluster import CHECKOUT, Cluster
+from tests.end_to_end.commands import Command
+from tests.end_to_end.corpora import write_registry
 
 pytestmark = pytest.mark.slow
 
@@ -50,3 +53,20 @@ def test_what_was_killed_comes_back_at_its_address(cluster: Cluster):
 
     assert {part for part in before if after[part] != before[part]} == killed
     assert cluster.environment["AWS_ENDPOINT_URL"] in said
+
+
+def test_a_job_that_has_lost_all_executors_ends_in_time(cluster: Cluster, tmp_path: Path):
+    """By itself Spark's driver would wait for ever; the next attempt does the work."""
+    conf = str(write_registry(tmp_path, 6, k=6))
+    by = ["spark-submit", "--master", cluster.environment["SPARK_MASTER"], f"{CHECKOUT}/jobs/ingest.py"]
+    for worker in cluster.parts("spark-worker-*"):
+        for process in worker:
+            process.kill()
+    settings = ("--set", "spark.room_timeout_s=20")
+    without = Command(tmp_path, conf, *settings, program=by, environment=cluster.environment).result()
+    cluster.up()
+    again = Command(tmp_path, conf, *settings, program=by, environment=cluster.environment).result()
+
+    assert without.status == 1, without.err
+    assert "Spark has had no executor for 20 s" in without.err.splitlines()[-1]
+    assert again.status == 0, again.err

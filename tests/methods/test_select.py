@@ -500,7 +500,7 @@ GROUPS = pool()[2]
         ({"optimizer": "sieve_streaming", "groups": GROUPS}, "balanced=False"),
         ({"swaps": -1}, "at least 0, got -1"),
         ({"objective": "random", "cover": 0.5}, "random knows k"),
-        ({"memory": 10_000}, "of memory, and 10 KB are free"),
+        ({"memory": 10_000}, "of memory, and 10 KiB are free"),
     ],
 )
 def test_bad_input_is_told_in_one_line(arguments: dict[str, Any], told: str):

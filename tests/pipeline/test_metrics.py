@@ -80,7 +80,7 @@ def test_a_run_tells_what_its_steps_counted(config: Config, step):
     }
     assert found["quarantine_ratio", "ingest"] == pytest.approx(0.2)
     assert (found["vectors", "embed", "computed"], found["vectors", "embed", "reused"]) == (3, 4)
-    assert [found[name, "select"] for name in ("picks", "coverage_ratio", "certificate_ratio")] == [2, 0.5, 0.8]
+    assert [found[name, "select"] for name in ("picks", "coverage_ratio", "certificate_ratio")] == [2, 0.75, 0.8]
     for name in ("ingest", "embed", "select"):
         assert found["step_success", name] == 1
         assert found["last_success_timestamp_seconds", name] == found["last_run_timestamp_seconds", name] > 1e9

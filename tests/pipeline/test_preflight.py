@@ -17,7 +17,7 @@ from benchcore.registry.root import Registry
 
 def test_too_little_disk_is_told_with_the_place(tmp_path: Path):
     """Both figures, and what to do; a root that does not exist yet is judged by where it will lie."""
-    with pytest.raises(BenchcoreError, match=r"not/yet: too little disk: .* TB needed, .* free\. .*--root"):
+    with pytest.raises(BenchcoreError, match=r"not/yet: too little disk: .* TiB needed, .* free\. .*--root"):
         require_disk(Registry.at(tmp_path / "not" / "yet"), 10**18)
 
     require_disk(Registry.at(tmp_path / "not" / "yet"), 1)
@@ -28,7 +28,7 @@ def test_too_little_memory_for_spark_is_told():
     """With the setting that asks for so much; steps that start no Spark do not need it."""
     config = Config.model_validate({"spark": {"driver_memory": "9000g"}})
 
-    with pytest.raises(BenchcoreError, match=r"too little memory: 8\.8 TB needed, .* free\..*spark.driver_memory"):
+    with pytest.raises(BenchcoreError, match=r"too little memory: 8\.8 TiB needed, .* free\..*spark.driver_memory"):
         require_memory_for(config, ("ingest", "embed"))
     require_memory_for(config, ("report",))
     require_memory_for(Config.model_validate({"spark": {"driver_memory": "9000g", "master": "spark://x"}}), ("ingest",))

@@ -14,7 +14,7 @@ from benchcore.errors import BenchcoreError
 from benchcore.harness.binding.texts import bare_lines, normalised, text_key
 from benchcore.registry.manifests import list_manifests
 from benchcore.registry.root import Registry
-from benchcore.registry.tables import among, dataset, missing_file, read
+from benchcore.registry.tables import among, dataset, read, whole_files
 
 ENDING = 40  # characters; a prompt that is shorter is not looked for inside other texts
 LINE = 20  # characters that the bare lines of a prompt have at least
@@ -204,14 +204,12 @@ def load_prompts(registry: Registry, *, may_be_none: bool = False) -> Prompts:
 
 
 def _rows(registry: Registry) -> Iterator[dict[str, Any]]:
-    try:
+    with whole_files(registry, "prompts"):
         batches = dataset(registry, "prompts").to_batches(
             columns=[*_COLUMNS, "retired_at"], batch_size=_BATCH_ROWS, batch_readahead=2, fragment_readahead=1
         )
         for batch in batches:
             yield from batch.to_pylist()
-    except FileNotFoundError as error:
-        raise missing_file(registry, "prompts", error) from error
 
 
 def _add_pinned(prompts: Prompts, registry: Registry) -> None:
