@@ -35,7 +35,7 @@ test: demo-data ## the tests; ARGS='tests/ingest -k csv' for some of them
 test-slow: demo-data ## the heavy proofs
 	$(BIN)/pytest -m slow --timeout=3600 $(ARGS)
 
-test-faults: demo-data ## kill processes at random moments; FAULT='driver' for those of one kind, SEED=7 for other moments
+test-faults: demo-data ## kill processes at random moments; FAULT='driver' for one kind, SEED=7 for other moments, TRIALS=5 of each
 	$(BIN)/pytest -m faults --timeout=3600 $(if $(FAULT),-k '$(FAULT)') $(ARGS)
 
 bench: setup ## time and memory of the core, beside other libraries; CASES='growth same-picks', THREADS=1, ARGS=--list

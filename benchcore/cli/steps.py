@@ -192,7 +192,10 @@ def perform(
     from benchcore.pipeline import steps as pipeline
 
     specs = load_sources(config) if "ingest" in steps else []
-    outcome = pipeline.run(config, specs, steps, command=f"{command} {conf}", run_name=run_id, isolate=isolate)
+    # Of other sections a setting may hold a key, and the line is kept in the table `runs`.
+    picked_by = [f"--set {setting}" for setting in settings or () if setting.startswith("select.")]
+    said = " ".join([command, str(conf), *picked_by])
+    outcome = pipeline.run(config, specs, steps, command=said, run_name=run_id, isolate=isolate)
     _print(config.registry.root, outcome, json=json)
 
 

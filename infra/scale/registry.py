@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -28,7 +29,7 @@ from infra.scale.world import BENCHMARKS, BLOCK, CATEGORIES, Block, World
 BUCKETS = 128
 FEATURES = ("surface", "ngrams")
 
-_VERSION = 2  # raised whenever the same arguments give another registry
+_VERSION = 3  # raised whenever the same arguments give another registry
 _RUN = "made-up"
 _CHOICES_EVERY = 3  # benchmarks of which one asks for a choice among four
 _CONSONANTS, _VOWELS = "bdfgklmnprstvz", "aeiou"
@@ -72,8 +73,8 @@ def make(folder: Path, wanted: Wanted) -> Path:
     conf.write_text(yaml.safe_dump(_configuration(folder, wanted), sort_keys=False))
     config = load_config(conf)
     registry = Registry.at(config.registry.root)
-    append_missing(registry, "sources", _sources(wanted.n))
-    _write_prompts(registry, wanted)
+    read, kept = _write_prompts(registry, wanted)
+    append_missing(registry, "sources", _sources(wanted.n, read, kept))
     append(registry, {}, _embedded(config, registry, wanted))
     note.write_text(json.dumps(content))
     return conf
@@ -100,15 +101,25 @@ def _configuration(folder: Path, wanted: Wanted) -> dict[str, object]:
     }
 
 
-def _write_prompts(registry: Registry, wanted: Wanted) -> None:
-    """All prompts in one commit, streamed."""
-    batches = (batch for start, block in blocks(wanted) for batch in prompts_of(block, start).to_batches())
+def _write_prompts(registry: Registry, wanted: Wanted) -> tuple[Counter[str], Counter[str]]:
+    """All prompts in one commit, streamed; gives their number by benchmark, and how many of them differ."""
+    read, kept = Counter[str](), Counter[str]()
+
+    def batches() -> Iterator[pa.RecordBatch]:
+        for start, block in blocks(wanted):
+            prompts = prompts_of(block, start)
+            read.update(prompts["benchmark"].to_pylist())
+            different = prompts.group_by(["benchmark", "content_hash"]).aggregate([])  # copies are of one block
+            kept.update(different["benchmark"].to_pylist())
+            yield from prompts.to_batches()
+
     write_deltalake(
         registry.uri("prompts"),
-        pa.RecordBatchReader.from_batches(SCHEMAS["prompts"], batches),
+        pa.RecordBatchReader.from_batches(SCHEMAS["prompts"], batches()),
         mode="append",
         configuration=dict(PROPERTIES),
     )
+    return read, kept
 
 
 def _embedded(config: Config, registry: Registry, wanted: Wanted) -> Iterator[pa.Table]:
@@ -199,7 +210,7 @@ def _category(number: int) -> str:
     return f"category-{number % CATEGORIES}"
 
 
-def _sources(n: int) -> pa.Table:
+def _sources(n: int, read: Counter[str], kept: Counter[str]) -> pa.Table:
     rows = [
         {
             "source": _RUN,
@@ -208,9 +219,9 @@ def _sources(n: int) -> pa.Table:
             "mapping_sha256": "none",
             "benchmark": _benchmark(number),
             "bytes": 0,
-            "rows_read": 0,
-            "rows_kept": 0,
-            "rows_duplicate": 0,
+            "rows_read": read[_benchmark(number)],
+            "rows_kept": kept[_benchmark(number)],
+            "rows_duplicate": read[_benchmark(number)] - kept[_benchmark(number)],
             "rows_quarantined": 0,
             "run_id": _RUN,
         }

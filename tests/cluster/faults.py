@@ -29,11 +29,17 @@ class Fault:
         steps: in one of them it comes.
         victims: gives groups of processes; one group, by chance, is killed at once.
         stays_away_s: for how long nobody starts it again.
+        only_at_work: there is none of it any more when a step commits.
     """
 
     steps: tuple[str, ...]
     victims: Callable[[Cluster, Command], list[list[psutil.Process]]]
     stays_away_s: float = 0.0
+    only_at_work: bool = False
+
+    def moments(self, step: str) -> tuple[str, ...]:
+        """What is on disk when it may come."""
+        return MOMENTS[step][:-1] if self.only_at_work else MOMENTS[step]
 
 
 def _spark_driver(_cluster: Cluster, command: Command) -> list[list[psutil.Process]]:
@@ -69,8 +75,8 @@ FAULTS = {
     "spark-executor": Fault(WITH_SPARK, _executor),
     "spark-master": Fault(WITH_SPARK, _part("spark-master")),
     "ray-head": Fault(WITH_RAY, _part("ray-head")),
-    "ray-node": Fault(WITH_RAY, _node),
-    "ray-actor": Fault(WITH_RAY, _actor),
+    "ray-node": Fault(WITH_RAY, _node, only_at_work=True),
+    "ray-actor": Fault(WITH_RAY, _actor, only_at_work=True),
     "s3-server": Fault((*WITH_SPARK, *WITH_RAY), _part("s3"), stays_away_s=20.0),
 }
 

@@ -16,7 +16,7 @@ from typing import Any
 
 import pytest
 
-from tests.cluster.faults import FAULTS, MOMENTS, kill
+from tests.cluster.faults import FAULTS, kill
 from tests.cluster.local_cluster import Cluster
 from tests.cluster.night import Night
 from tests.end_to_end import books, commands
@@ -65,7 +65,7 @@ def test_a_death_on_the_cluster(
     fault, draw = FAULTS[name], random.Random(f"{name} {seed}")
     night = Night(cluster, tmp_path, f"{name}-{seed}-{os.urandom(2).hex()}", ROWS)
     when = fault.steps[seed % len(fault.steps)]
-    moment, delay = draw.choice(MOMENTS[when]), draw.random() * 0.3
+    moment, delay = draw.choice(fault.moments(when)), draw.random() * 0.3
     record_property("fault", name)
     record_property("step", when)
     record_property("moment", f"{moment} + {delay:.2f} s")
