@@ -42,12 +42,9 @@ def _change(folder: Path, night: int, draw: random.Random) -> None:
     letters.write_text("\n".join(lines) + "\n", encoding="utf-8")
 
     if night in RENAMED:
-        old, new = RENAMED[night]
-        file = folder / "sources" / f"{old}.yaml"
-        (folder / "sources" / f"{new}.yaml").write_text(
-            yaml.safe_dump({**yaml.safe_load(file.read_text()), "benchmark": new})
-        )
-        file.unlink()
+        source, name = RENAMED[night]
+        file = folder / "sources" / f"{source}.yaml"
+        file.write_text(yaml.safe_dump({**yaml.safe_load(file.read_text()), "benchmark": name}))
 
 
 def _disturb(folder: Path, conf: Path, draw: random.Random) -> None:
@@ -67,7 +64,7 @@ def _all(folder: Path) -> list[Path]:
 def _live(folder: Path) -> list[dict[str, Any]]:
     """Prompts that are there today, without what only history knows."""
     rows = read(Registry.at(folder / "registry"), "prompts").to_pylist()
-    said = ("prompt_id", "benchmark", "task", "prompt", "answer", "choices", "text_hash")
+    said = ("prompt_id", "benchmark", "task", "prompt", "answer", "choices", "content_hash")
     found = [{name: row[name] for name in said} for row in rows if row["retired_at"] is None]
     return sorted(found, key=lambda row: str(row["prompt_id"]))
 
