@@ -35,3 +35,17 @@ def test_an_actor_computes_with_the_threads_that_it_is_given():
     actor: Any = ray.remote(Actor).options(num_cpus=1)
 
     assert ray.get(actor.remote().threads.remote()) == [2, 2, 2]
+
+
+def test_what_ray_tells_is_a_log_line(
+    ray_instance: None, capsys: pytest.CaptureFixture[str], caplog: pytest.LogCaptureFixture
+):
+    """Of workers that died Ray writes to stdout otherwise, among the results."""
+    from ray._private import worker
+
+    caplog.set_level("INFO")
+    worker.print_to_stdstream({"lines": ["A worker died\nand more"], "pid": "raylet", "is_err": False}, False)
+
+    assert "print_to_stdstream" in worker.listen_error_messages.__code__.co_names
+    assert capsys.readouterr().out == ""
+    assert "Ray: A worker died" in caplog.messages
