@@ -130,7 +130,7 @@ def _open_streams() -> None:
 
 
 def _terminate(sent: int, _frame: FrameType | None) -> None:
-    """Unwind the stack, so that blocks on it end what they started; Ray's own handler, once it runs, does the same."""
+    """Unwind the stack, so that blocks on it end what they started; inside of Ray it comes out with another status."""
     _told_to_end.set()
     sys.exit(sent)
 

@@ -56,11 +56,13 @@ class SelectOutcome:
     Attributes:
         coreset_id: of the coreset that the configuration and the input stand for.
         changed: False when it was there already.
+        picks: how many it has; a budget may have ended it before k.
         warnings: one line each.
     """
 
     coreset_id: str
     changed: bool
+    picks: int
     warnings: tuple[str, ...] = ()
 
 
@@ -86,9 +88,9 @@ def select(config: Config, registry: Registry, pool: Pool, run_id: str, pinned: 
     if known is not None:
         if not says_more(certificate, known.certificate):
             log.info("select: coreset %s is there already", coreset_id)
-            return SelectOutcome(coreset_id, changed=False)
+            return SelectOutcome(coreset_id, changed=False, picks=known.k)
         log.info("select: coreset %s is there already, and gets the certificate '%s'", coreset_id, certificate)
-    return SelectOutcome(coreset_id, changed=True, warnings=found.run(run_id, pinned))
+    return found.run(run_id, pinned)
 
 
 def coreset_id_of(config: Config, pool: Pool) -> str:
@@ -142,8 +144,8 @@ class Selecting:
     plan: Plan
     identity: Identity
 
-    def run(self, run_id: str, pinned: Mapping[str, int]) -> tuple[str, ...]:
-        """Pick, measure and write; returns what a user should know, one line each."""
+    def run(self, run_id: str, pinned: Mapping[str, int]) -> SelectOutcome:
+        """Pick, measure and write."""
         timings: Timings = {}
         version, rates = pinned.get("embeddings"), measured_rates()
         picked = None
@@ -168,7 +170,9 @@ class Selecting:
         write(self.registry, self.pool, coreset, run_id=run_id, pinned=pinned, timings=timings, plan=planned)
         for key in inner_keys(self.identity.order_key(self._deep(self.core.k), centre), self.plan):
             checkpoints.remove(self.registry, key)
-        return tuple(uncovered_warnings(planned, len(picked.indices)))
+        picks = len(picked.indices)
+        warnings = tuple(uncovered_warnings(planned, picks))
+        return SelectOutcome(self.identity.coreset_id, changed=True, picks=picks, warnings=warnings)
 
     def orders(self, version: int | None) -> Orders:
         """The picks of every k."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import threading
 import time
 from collections.abc import Iterator
@@ -12,6 +13,8 @@ from benchcore.errors import BenchcoreError
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
+
+log = logging.getLogger(__name__)
 
 _LOOKS = 10  # in the time that is waited
 _LONGEST_LOOK_S = 5.0
@@ -60,6 +63,14 @@ class _Watch(threading.Thread):
         self.was_without = False
 
     def run(self) -> None:
+        from py4j.protocol import Py4JError
+
+        try:
+            self._look()
+        except (Py4JError, OSError):  # Spark's own process is gone, which the block learns by itself
+            log.debug("executors cannot be counted any more", exc_info=True)
+
+    def _look(self) -> None:
         last = time.monotonic()
         while not self._done.wait(min(_LONGEST_LOOK_S, self._patience_s / _LOOKS)):
             if self._context.getExecutorMemoryStatus().size() > 1:  # one is the driver

@@ -206,14 +206,11 @@ def _embed(job: Job) -> _Done:
 
 def _select(job: Job) -> _Done:
     from benchcore.distributed.job import select
-    from benchcore.registry.manifests import find_manifest
 
     pool, pinned = _pool(job)
     outcome = select(job.config, job.registry, pool, job.run_id, pinned)
     job.coreset_id = outcome.coreset_id
-    manifest = find_manifest(job.registry, outcome.coreset_id)
-    picks = job.config.select.k if manifest is None else manifest.k  # a budget may have ended before k
-    counts = {"prompts": int(pool.copies.sum()), "distinct": pool.n, "picks": picks}
+    counts = {"prompts": int(pool.copies.sum()), "distinct": pool.n, "picks": outcome.picks}
     return outcome.changed, counts, tuple(outcome.warnings)
 
 

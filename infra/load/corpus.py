@@ -19,8 +19,8 @@ Record = dict[str, Any]
 
 _VERSION = 1  # raised whenever the same arguments give another corpus
 _DUPLICATES, _EMPTY = 20, 1000  # one record in so many repeats the one before, or holds no prompt
-_VERBS = ["describe", "compare", "translate", "repair", "measure", "paint", "forecast", "summarize"]
-_NOUNS = [
+VERBS = ["describe", "compare", "translate", "repair", "measure", "paint", "forecast", "summarize"]
+NOUNS = [
     "river",
     "engine",
     "garden",
@@ -32,7 +32,6 @@ _NOUNS = [
     "harbour",
     "lantern",
     "recipe",
-    "archive",
 ]
 
 
@@ -106,7 +105,7 @@ def _records(number: int, rows: int) -> Iterator[Record]:
         elif row % _DUPLICATES == _DUPLICATES - 1:
             text = question
         else:
-            verb, first, second = draw.choice(_VERBS), draw.choice(_NOUNS), draw.choice(_NOUNS)
+            verb, first, second = draw.choice(VERBS), draw.choice(NOUNS), draw.choice(NOUNS)
             text = question = (
                 f"Task {row} of set {number}: {verb} the {first} beside the {second}, in {draw.randrange(2, 90)} words."
             )

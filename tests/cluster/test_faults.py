@@ -9,7 +9,6 @@ from __future__ import annotations
 import os
 import random
 import subprocess
-import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -89,4 +88,3 @@ def test_a_death_on_the_cluster(
         capture_output=True, text=True, check=False,
     )  # fmt: skip
     assert checked.returncode == 0, checked.stdout
-    sys.stderr.write(f"{name} {seed}: {night.attempts}\n")

@@ -42,7 +42,9 @@ def picked(made: Made) -> tuple[np.ndarray, Manifest]:
     outcome = select(config, registry, pool, "r1", pin(registry, ["embeddings"]))
     manifest = find_manifest(registry, outcome.coreset_id)
     assert manifest is not None
-    return np.searchsorted(pool.prompt_id, read_picks(registry, outcome.coreset_id)["prompt_id"].to_pylist()), manifest
+    ids = read_picks(registry, outcome.coreset_id)["prompt_id"].to_pylist()
+    assert outcome.picks == manifest.k == len(ids)
+    return np.searchsorted(pool.prompt_id, ids), manifest
 
 
 def vectors_of(made: Made) -> np.ndarray:

@@ -11,20 +11,7 @@ from typing import Any
 
 import yaml
 
-_NOUNS = [
-    "river",
-    "engine",
-    "garden",
-    "comet",
-    "violin",
-    "market",
-    "glacier",
-    "theorem",
-    "harbour",
-    "lantern",
-    "recipe",
-]
-_VERBS = ["describe", "compare", "translate", "repair", "measure", "paint", "forecast", "summarize"]
+from infra.load.corpus import NOUNS, VERBS
 
 
 def write_registry(folder: Path, rows: int = 24, **select: Any) -> Path:
@@ -61,7 +48,7 @@ def _source(folder: Path, name: str, **spec: Any) -> None:
 
 
 def _sentence(draw: random.Random) -> str:
-    return f"{draw.choice(_VERBS).capitalize()} the {draw.choice(_NOUNS)} beside the {draw.choice(_NOUNS)}"
+    return f"{draw.choice(VERBS).capitalize()} the {draw.choice(NOUNS)} beside the {draw.choice(NOUNS)}"
 
 
 def _arithmetic(folder: Path, rows: int) -> None:

@@ -159,6 +159,16 @@ def test_a_benchmark_has_one_category(registry: Registry, config: Config):
     assert set(zip(pool.benchmark.tolist(), pool.category.tolist(), strict=True)) == {("one", "b"), ("two", "c")}
 
 
+def test_another_number_of_buckets_than_the_tables_is_refused(registry: Registry, config: Config):
+    """Before any worker looks for vectors where they are not."""
+    store(registry, "prompts", [prompt("one", number) for number in range(8)])
+    embed_all(config, registry)
+    other = config.model_copy(update={"registry": config.registry.model_copy(update={"buckets": 8})})
+
+    with pytest.raises(UsageError, match=r"registry\.buckets: is 8, but .* another number\. Set it back"):
+        pool_of(other, registry)
+
+
 def test_prompts_without_embedding_are_counted_and_the_mending_command_named(registry: Registry, config: Config):
     """Nothing is picked from half of the registry."""
     store(registry, "prompts", [prompt("one", 1)])

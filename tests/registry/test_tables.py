@@ -129,6 +129,16 @@ def test_a_table_without_one_of_its_files_is_told_in_one_line(registry: Registry
         read(registry, "embeddings")
 
 
+def test_a_data_file_that_was_cut_short_is_told_in_one_line(registry: Registry):
+    """With the table, and what can be done."""
+    append_missing(registry, "embeddings", vectors("a"))
+    file = next(Path(registry.uri("embeddings")).rglob("*.parquet"))
+    file.write_bytes(file.read_bytes()[:-20])
+
+    with pytest.raises(BenchcoreError, match=r"'embeddings' has a damaged data file.*Bring the file back from a copy"):
+        read(registry, "embeddings")
+
+
 def test_a_damaged_log_is_told_in_one_line(registry: Registry):
     """Without the native backtrace that comes with it."""
     append_missing(registry, "embeddings", vectors("a"))
