@@ -55,7 +55,8 @@ def main() -> int:
                 continue
     seconds = time.monotonic() - started
     if process.returncode == 0:
-        counts = json.loads(answer.read_text())["steps"][0]["counts"]
+        said = answer.read_text()  # spark-submit joins what a Python job writes to stderr and stdout
+        counts = json.JSONDecoder().raw_decode(said, said.index("{\n"))[0]["steps"][0]["counts"]
         show_report(console(), f"{chosen.rows:,} rows, {chosen.files} files", _report(seconds, counts, samples))
     return process.returncode
 
