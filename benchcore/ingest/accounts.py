@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
 COUNTS = ("rows_read", "rows_kept", "rows_duplicate", "rows_quarantined")
+_EXAMPLES = 5  # names that a warning spells out
 Place = tuple[str, str]  # source, path
 Account = dict[str, int]
 
@@ -130,7 +131,25 @@ def totals_of(registry: Registry, sources: Sequence[str]) -> Account:
 
 
 def warnings_of(registry: Registry, sources: Sequence[str]) -> tuple[str, ...]:
-    """One line for each source that has quarantined rows, with the reason of the first."""
+    """One line for each source that has quarantined rows, with the reason of the first, and one for undeclared ones."""
+    return (*_quarantined(registry, sources), *_undeclared(registry, sources))
+
+
+def _undeclared(registry: Registry, sources: Sequence[str]) -> tuple[str, ...]:
+    """A source that went from the configuration keeps its prompts: it may be another configuration's."""
+    current = ~_of(sources) & pc.field("superseded_by").is_null()
+    table = read_table(registry, "sources", columns=["source", "rows_kept"], where=current)
+    if not table.num_rows:
+        return ()
+    names = sorted(set(table["source"].to_pylist()))
+    named = ", ".join(f"'{name}'" for name in names[:_EXAMPLES]) + (", ..." if len(names) > _EXAMPLES else "")
+    return (
+        f"not declared here, still in the registry: {named}; their {pc.sum(table['rows_kept']).as_py():,} prompts can "
+        "be picked (`benchcore registry purge --source NAME` removes them for good)",
+    )
+
+
+def _quarantined(registry: Registry, sources: Sequence[str]) -> tuple[str, ...]:
     columns = ("source", "path", "source_row", "reason")
     table = read_table(registry, "quarantine", columns=columns, where=_of(sources))
     counted = table.group_by("source").aggregate([([], "count_all")]).sort_by("source")

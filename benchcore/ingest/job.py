@@ -53,7 +53,7 @@ class IngestOutcome:
         changed: whether any table got a new version.
         counts: rows_read, rows_kept, rows_duplicate, rows_quarantined and files of all sources of the configuration;
             files_read and prompts_added, prompts_edited, prompts_updated, prompts_retired of this run.
-        warnings: one line for each source that has quarantined rows.
+        warnings: one line for each source that has quarantined rows, and one for undeclared sources.
     """
 
     changed: bool

@@ -38,7 +38,10 @@ _JOB_CONF = {
     "spark.databricks.delta.snapshotPartitions": "2",  # the default, 50, makes each first read of a table slow
     "spark.databricks.delta.maxCommitAttempts": "0",  # again: whoever came between has taken over the lock of this run
 }
-_DELTA_CONF = {
+# Where the context is the jobs' own, or a submission's that is about to be.
+_CONTEXT_CONF = {
+    # Not TCP: with both buffers full, Linux 6.18 was seen to lose both ends' packets until a task stood still for good.
+    "spark.python.unix.domain.socket.enabled": "true",
     "spark.sql.extensions": "io.delta.sql.DeltaSparkSessionExtension",
     "spark.sql.catalog.spark_catalog": "org.apache.spark.sql.delta.catalog.DeltaCatalog",
 }
@@ -85,7 +88,7 @@ def start(section: SparkSection, keep_open: Sequence[int] = (), root: str = "") 
     if "SPARK_REMOTE" in os.environ:
         return _on_top(section, {})
     if "PYSPARK_GATEWAY_PORT" in os.environ:
-        return _on_top(section, _DELTA_CONF | spark_settings(root))
+        return _on_top(section, _CONTEXT_CONF | spark_settings(root))
     os.environ["PYSPARK_PYTHON"] = sys.executable
     os.environ["JAVA_HOME"] = str(java_home_or_error())
     conf = _own_conf(section, root)
@@ -147,7 +150,7 @@ def _own_conf(section: SparkSection, root: str) -> dict[str, str]:
         "spark.sql.warehouse.dir": (scratch / "warehouse").as_uri(),
         "spark.sql.catalogImplementation": "in-memory",
         "spark.sql.shuffle.partitions": str(max(2, cores)),
-        **_DELTA_CONF,
+        **_CONTEXT_CONF,
         **_JOB_CONF,
         **spark_settings(root),
     }

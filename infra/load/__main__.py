@@ -57,7 +57,7 @@ def main() -> int:
     if process.returncode == 0:
         said = answer.read_text()  # spark-submit joins what a Python job writes to stderr and stdout
         counts = json.JSONDecoder().raw_decode(said, said.index("{\n"))[0]["steps"][0]["counts"]
-        show_report(console(), f"{chosen.rows:,} rows, {chosen.files} files", _report(seconds, counts, samples))
+        show_report(console(), f"{chosen.rows:,} rows, {counts['files']} files", _report(seconds, counts, samples))
     return process.returncode
 
 

@@ -149,13 +149,16 @@ def test_a_file_that_reverts_brings_its_rows_back(edited: Edited, tmp_path: Path
 
 
 def test_a_source_that_is_no_longer_configured_is_left_alone(edited: Edited):
-    """Its prompts stay as they are."""
+    """Its prompts stay as they are, and a line says that they do."""
     rest = edited.at(edited.corpus.root)
     rest.specs = {"b": edited.corpus.specs["b"]}
     before = rest.versions()
     outcome = rest.ingest("third")
 
     assert (outcome.changed, outcome.counts["rows_read"]) == (False, 1)
+    assert [line.split(" can ")[0] for line in outcome.warnings] == [
+        "not declared here, still in the registry: 'a'; their 2 prompts"
+    ]
     assert rest.versions() == before
 
 

@@ -84,23 +84,26 @@ def test_jars_that_are_there_are_not_fetched_again(spark, monkeypatch):
 
 
 def test_the_session_runs_delta_on_this_interpreter_and_writes_nothing_here(spark, tmp_path: Path, monkeypatch):
-    """Workers have this environment's packages, tables are Delta's, no warehouse appears in the current folder."""
+    """Workers have this environment's packages and no TCP, tables are Delta's, no warehouse appears in this folder."""
     monkeypatch.chdir(tmp_path)
 
-    def interpreter(batches):
+    def worker(batches):
+        import os
         import sys
 
         import pyarrow as pa
 
+        local = os.environ.get("PYTHON_UNIX_DOMAIN_ENABLED")
         for _ in batches:
-            yield pa.RecordBatch.from_pydict({"executable": [sys.executable]})
+            yield pa.RecordBatch.from_pydict({"executable": [sys.executable], "local": [local]})
 
     import sys
 
-    (row,) = spark.range(0, 1, 1, 1).mapInArrow(interpreter, "executable string").collect()
+    (row,) = spark.range(0, 1, 1, 1).mapInArrow(worker, "executable string, local string").collect()
     spark.range(3).write.format("delta").save(str(tmp_path / "table"))
 
     assert row.executable == sys.executable
+    assert row.local.lower() == "true"
     assert (tmp_path / "table" / "_delta_log").is_dir()
     assert [entry.name for entry in tmp_path.iterdir()] == ["table"]
     assert not [entry for entry in Path.cwd().iterdir() if entry.name in ("spark-warehouse", "metastore_db")]
