@@ -191,7 +191,7 @@ class _Lines:
             "%s: %d of %d %s, %s a second, %s left%s",
             self.description, self.done, self.total, self.unit, _short(rate),
             "?" if left is None else f"{left:.0f} s",
-            "" if used is None else f", {in_words(used)} in all processes",
+            "" if used is None else f", {in_words(used)} in all processes here",
             extra={"progress_fields": fields},
         )  # fmt: skip
 

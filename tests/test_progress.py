@@ -60,7 +60,7 @@ def test_lines_for_people_have_them_too(capsys: pytest.CaptureFixture[str], monk
     first = capsys.readouterr().err.splitlines()[0]
 
     assert first.startswith("benchcore: local greedy: 20 of 50 shards, ")
-    assert first.endswith(" in all processes")
+    assert first.endswith(" in all processes here")
 
 
 def test_an_unknown_format_is_refused(monkeypatch: pytest.MonkeyPatch):

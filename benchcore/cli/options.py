@@ -48,7 +48,7 @@ def existing_registry(config: Config) -> Registry:
     """The registry that a configuration means; unlike a job's, it must be there.
 
     Raises:
-        BenchcoreError: it is not.
+        BenchcoreError: it is not, or holds no table, as an address that is misspelt.
     """
     from benchcore.errors import BenchcoreError
     from benchcore.registry.root import Registry
@@ -60,6 +60,10 @@ def existing_registry(config: Config) -> Registry:
         raise BenchcoreError("the registry cannot be read (no permission)", where=opened.root)
     if not opened.is_local:
         opened.require_writable()  # asks whether the store is there
+    if not opened.holds_tables():
+        raise BenchcoreError(
+            "there is no registry: no table lies there", where=opened.root, mend="Name its root with --root or CONF."
+        )
     return opened
 
 

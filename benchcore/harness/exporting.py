@@ -37,7 +37,7 @@ from benchcore.registry.runs import new_run_id, record_run
 
 LEFT_OUT = "left_out.jsonl"
 _ID = re.compile(r"\w{1,64}")
-_LOST = "it was edited since, and the version that the coreset pins cannot be read any more"
+_LOST = "it was edited or purged since, and the version that the coreset pins cannot be read any more"
 
 
 @dataclass(frozen=True)

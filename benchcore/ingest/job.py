@@ -35,6 +35,7 @@ from benchcore.ingest.identities import identify, raise_collisions
 from benchcore.ingest.repeats import read_without_repeats
 from benchcore.ingest.session import session
 from benchcore.ingest.staging import Staging, clear, engine_lock, staging
+from benchcore.ingest.task_progress import told_tasks
 from benchcore.registry import tables
 from benchcore.registry.root import Registry
 from benchcore.registry.schemas import SCHEMAS
@@ -94,6 +95,7 @@ def ingest(config: Config, specs: list[SourceSpec], registry: Registry, run_id: 
             engine_lock(registry) as descriptors,
             session(config.spark, descriptors, registry.root) as spark,
             required_executors(spark, config.spark.room_timeout_s),
+            told_tasks(spark),
         ):
             written = _Run(spark, config, specs, registry, run_id, changes).run()
     names = [spec.name for spec in specs]

@@ -54,6 +54,18 @@ def tell_findings(section: MetricsSection, root: str, findings: Sequence[Finding
     tell(section, root, "check", [*_ended(time.time(), seconds), *found])
 
 
+@contextmanager
+def measured_upkeep(section: MetricsSection, root: str, step: str) -> Iterator[None]:
+    """Tell how maintenance ended, also where it fails."""
+    started = time.monotonic()
+    try:
+        yield
+    except BaseException:
+        tell(section, root, step, _failed(time.time()), failed=True)
+        raise
+    tell(section, root, step, _ended(time.time(), time.monotonic() - started))
+
+
 def _ended(now: float, seconds: float) -> list[Sample]:
     """That a step ended well, when, and how long it took."""
     times = {"last_run_timestamp_seconds": now, "last_success_timestamp_seconds": now, "step_duration_seconds": seconds}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import re
 from contextlib import suppress
 from datetime import UTC, datetime, timedelta
 
@@ -11,7 +12,9 @@ import pyarrow as pa
 from benchcore.config import Config, EmbedSection
 from benchcore.errors import BenchcoreError, UsageError
 from benchcore.pipeline.logs import name_run
+from benchcore.pipeline.metrics import measured_upkeep
 from benchcore.pipeline.steps import configuration_hash
+from benchcore.registry.identity import DIGEST_CHARACTERS
 from benchcore.registry.lock import writer_lock
 from benchcore.registry.manifests import list_manifests
 from benchcore.registry.purge.found import Found, TextHashes, find
@@ -21,6 +24,8 @@ from benchcore.registry.root import Registry
 from benchcore.registry.runs import new_run_id, record_run
 from benchcore.registry.tables import dataset
 from benchcore.registry.vacuum import Vacuumed, vacuum
+
+_ID = re.compile(rf"[0-9a-f]{{{DIGEST_CHARACTERS}}}")
 
 Counts = dict[str, dict[str, int]]  # step -> counter -> number
 
@@ -40,7 +45,10 @@ def vacuum_registry(config: Config, registry: Registry, keep_days: int, *, dry_r
     command = f"registry vacuum --keep-days {keep_days}"
     run_id = new_run_id()
     name_run(run_id)
-    with writer_lock(registry, command, config.registry.lock_timeout_s) as held:
+    with (
+        measured_upkeep(config.metrics, registry.root, "vacuum"),
+        writer_lock(registry, command, config.registry.lock_timeout_s) as held,
+    ):
         started = datetime.now(UTC)
         done = vacuum(held, keep, dry_run=False)
         _record(held, config, run_id, command=command, started=started, counts={"vacuum": done.counts})
@@ -104,6 +112,10 @@ def _record(
 def _require_known(registry: Registry, target: Target) -> None:
     if not (target.prompts or target.benchmarks or target.sources):
         raise UsageError("nothing is named", mend="Give --prompt ID, --benchmark NAME or --source NAME.")
+    for prompt in target.prompts:
+        if not _ID.fullmatch(prompt):  # else a purge of a misspelt id would look done
+            mend = f"It has {DIGEST_CHARACTERS} hexadecimal digits; `registry show CORESET --json` has those of picks."
+            raise UsageError(f"'{prompt}' is no id of a prompt", where="--prompt", mend=mend)
     for column, named in (("benchmark", target.benchmarks), ("source", target.sources)):
         known = _names(registry, column) if named else set()
         for name in sorted(set(named) - known):

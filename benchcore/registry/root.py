@@ -77,6 +77,14 @@ class Registry:
         """What deltalake needs to reach the root, as its `storage_options`."""
         return object_store.delta_options(self.root)
 
+    def holds_tables(self) -> bool:
+        """Whether any table lies there, readable or not."""
+        try:
+            found = self.filesystem().ls(self.root, detail=False)
+        except FileNotFoundError:
+            return False
+        return any(name.rstrip("/").rpartition("/")[2] in SCHEMAS for name in found)
+
     def require_writable(self) -> None:
         """Create a folder if it is missing, ask an object store whether it is there, or say in one line what is wrong.
 

@@ -45,7 +45,10 @@ def _parser() -> argparse.ArgumentParser:
     commands = parser.add_subparsers(dest="command", required=True)
     up, down = commands.add_parser("up"), commands.add_parser("down")
     for command in (up, down):
-        command.add_argument("--state", type=Path, default=_CHECKOUT / ".cache" / "local-cluster", metavar="DIR")
+        command.add_argument(
+            "--state", type=Path, default=_CHECKOUT / ".cache" / "local-cluster", metavar="DIR",
+            help="folder of keys, logs and what is stored (default: .cache/local-cluster of the checkout)",
+        )  # fmt: skip
     for port in _PORTS:
         up.add_argument(
             f"--{port.replace('_', '-')}", type=int, default=0, metavar="N", help="default: one that is free"
@@ -115,6 +118,7 @@ def _environment(state: Path, settings: Settings, *, own_store: bool) -> dict[st
         "AWS_SECRET_ACCESS_KEY": settings.secret_key,
         "AWS_REGION": "us-east-1",
         "AWS_DEFAULT_REGION": "us-east-1",
+        "AWS_ALLOW_HTTP": "true",  # of deltalake, for those who open a table by themselves
         "AWS_ENDPOINT_URL": settings.s3_address,
     }
     return {

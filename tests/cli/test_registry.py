@@ -78,6 +78,15 @@ def test_a_root_without_registry_is_told_and_not_made(capsys, tmp_path: Path, co
     assert not (tmp_path / "none").exists()
 
 
+def test_a_folder_of_something_else_is_no_registry(capsys, tmp_path: Path):
+    """`check` of the folder above the registry must not say that all is well."""
+    (tmp_path / "registry" / "prompts").mkdir(parents=True)
+    status, out, err = run(capsys, "check", "--root", tmp_path)
+
+    assert (status, out) == (1, "")
+    assert "there is no registry: no table lies there" in err
+
+
 def test_a_coreset_that_there_is_not_is_told(capsys, root: Path):
     """With the nearest one."""
     status, _, err = run(capsys, "show", "abcdeg", "--root", root)

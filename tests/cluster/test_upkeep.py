@@ -7,7 +7,11 @@ from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
+import pytest
 
+from benchcore.cli.options import existing_registry
+from benchcore.config import Config, RegistrySection
+from benchcore.errors import BenchcoreError
 from benchcore.registry.checks.everything import check
 from benchcore.registry.checks.snapshot import Snapshot
 from benchcore.registry.lock import writer_lock
@@ -53,3 +57,13 @@ def test_it_is_kept_in_order_as_a_folder_would_be(root: str, tmp_path: Path):
     assert there["vacuumed"] == [there["planned"], {}]
     assert there["planned"]["prompts"] >= 1
     assert whole.OTHER["prompt_id"] not in there["left"]
+
+
+def test_a_misspelt_root_is_no_registry_in_order(root: str):
+    """A prefix of a bucket is never missing; what tells is that no table lies there, though a lock may."""
+    config = Config(registry=RegistrySection(root=root))
+    with (
+        writer_lock(Registry.at(root), "test", timeout_s=0),
+        pytest.raises(BenchcoreError, match="no table lies there"),
+    ):
+        existing_registry(config)

@@ -24,11 +24,16 @@ _BIN = ROOT / ".cache" / "bin"
 
 @functools.cache
 def built(overlay: str) -> list[dict[str, Any]]:
-    """The objects of an overlay, as kustomize makes them."""
+    """The objects of an overlay of the project's, as kustomize makes them."""
+    return built_at(KUBERNETES / "overlays" / overlay)
+
+
+def built_at(folder: Path) -> list[dict[str, Any]]:
+    """The objects of the overlay in a folder."""
     kustomize = [str(_BIN / "kustomize"), "build"] if (_BIN / "kustomize").is_file() else ["kubectl", "kustomize"]
     if shutil.which(kustomize[0]) is None:
         pytest.skip("neither kustomize nor kubectl is there: run infra/kubernetes/tools")
-    done = subprocess.run([*kustomize, KUBERNETES / "overlays" / overlay], capture_output=True, text=True, check=False)
+    done = subprocess.run([*kustomize, folder], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     return list(yaml.safe_load_all(done.stdout))
 

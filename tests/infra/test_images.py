@@ -179,6 +179,7 @@ def containers(base: str) -> Iterator[dict[str, str]]:
 
 
 @pytest.mark.slow
+@pytest.mark.timeout(3600)  # whoever comes first waits for both images to be built
 def test_the_images_do_the_work(containers: dict[str, str], tmp_path: Path):
     """Spark's image ingests as a driver does on Kubernetes; Ray's embeds, selects and reports on the same registry.
 
@@ -214,6 +215,7 @@ def test_the_images_do_the_work(containers: dict[str, str], tmp_path: Path):
 
 
 @pytest.mark.slow
+@pytest.mark.timeout(3600)
 def test_sparks_image_starts_executors(containers: dict[str, str]):
     """As Spark tells it to by variables; there is no driver to be found here, and that is what it says."""
     variables = (

@@ -3,6 +3,7 @@
 import copy
 import itertools
 import json
+import os
 import re
 import shutil
 import subprocess
@@ -26,6 +27,7 @@ from tests.infra.manifests import (
     STEPS,
     UPKEEP,
     built,
+    built_at,
     faults,
     pod_of,
     pod_templates,
@@ -64,6 +66,30 @@ def test_a_cluster_takes_every_object(overlay: str, tmp_path: Path):
     kinds = {name.split("-")[1] for name in found}
     assert kinds >= {"SparkApplication", "ScheduledSparkApplication", "RayJob", "RayCronJob", "CronJob", "Job"}
     assert {name: fault for name, fault in found.items() if fault} == {}
+
+
+def test_an_overlay_of_ones_own_has_its_images_sources_and_settings(tmp_path: Path):
+    """As docs/cluster.md says: on the base, every image by its name, the ConfigMaps replaced."""
+    for name in ("registry.yaml", "incidents.yaml"):
+        (tmp_path / name).write_text(f"mine: {name}\n")
+    made = {
+        "resources": [os.path.relpath(KUBERNETES / "base", tmp_path)],
+        "generatorOptions": {"disableNameSuffixHash": True},
+        "images": [
+            {"name": f"benchcore-{name}", "newName": f"mine/{name}", "newTag": "2"} for name in ("spark", "ray")
+        ],
+        "configMapGenerator": [
+            {"name": "benchcore-configuration", "behavior": "replace", "files": ["registry.yaml"]},
+            {"name": "benchcore-sources", "behavior": "replace", "files": ["incidents.yaml"]},
+        ],
+    }
+    (tmp_path / "kustomization.yaml").write_text(yaml.safe_dump(made))
+    objects = built_at(tmp_path)
+    data = {item["metadata"]["name"]: item["data"] for item in objects if item["kind"] == "ConfigMap"}
+
+    assert set(re.findall(r"image: (\S+)", yaml.safe_dump_all(objects))) == {"mine/spark:2", "mine/ray:2"}
+    assert data["benchcore-configuration"] == {"registry.yaml": "mine: registry.yaml\n"}
+    assert data["benchcore-sources"] == {"incidents.yaml": "mine: incidents.yaml\n"}
 
 
 def _misspelt_deadline(schedule: dict[str, Any]) -> None:

@@ -16,7 +16,7 @@ from benchcore.config import Config, MetricsSection
 from benchcore.errors import BenchcoreError
 from benchcore.pipeline import steps
 from benchcore.pipeline.metric_targets import Sample, tell
-from benchcore.pipeline.metrics import tell_findings
+from benchcore.pipeline.metrics import measured_upkeep, tell_findings
 from benchcore.pipeline.steps import Job, run
 from benchcore.registry.checks.finding import Finding
 from tests.registry.stored import prompt, store_coreset
@@ -133,6 +133,20 @@ def test_a_check_tells_how_much_is_broken(config: Config):
 
     found = told(config)
     assert (found["findings", "check", "broken"], found["findings", "check", "notice"]) == (1, 1)
+
+
+def test_maintenance_tells_how_it_ended(config: Config):
+    """For an alert on a vacuum that nobody watches."""
+    with measured_upkeep(config.metrics, config.registry.root, "vacuum"):
+        pass
+    before = told(config)
+    with pytest.raises(OSError, match="gone"), measured_upkeep(config.metrics, config.registry.root, "vacuum"):
+        raise OSError("gone")
+    found = told(config)
+
+    success = ("last_success_timestamp_seconds", "vacuum")
+    assert (before["step_success", "vacuum"], found["step_success", "vacuum"]) == (1, 0)
+    assert found[success] == before[success]
 
 
 def test_a_file_that_cannot_be_written_fails_no_run(config: Config, caplog: pytest.LogCaptureFixture, tmp_path: Path):

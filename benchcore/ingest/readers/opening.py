@@ -36,7 +36,8 @@ def open_bytes(uri: str, path: str) -> IO[bytes]:
             return open(uri, "rb")  # noqa: PTH123 (the caller closes it; a Path would mangle odd names)
         import fsspec
 
-        return cast(IO[bytes], fsspec.open(uri, "rb").open())
+        # Buffered as a local file is: the files of s3fs and others read no line up to a length.
+        return io.BufferedReader(fsspec.open(uri, "rb").open())
     except FileNotFoundError:
         raise BenchcoreError(
             "there is no such file", where=path, mend="It may have been moved while reading."
