@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -16,6 +17,7 @@ from benchcore.ingest.readers.records import ReadUnit
 
 LARGEST_DOCUMENT = 512 * 1024**2  # bytes, after decompression; a JSON document is parsed whole
 LARGEST_LINE = 256 * 1024**2
+_ADDRESS = re.compile(r"[a-z][a-z0-9+.-]+:/", re.IGNORECASE)  # one slash of two is left in a path
 _COMPRESSED = (".gz", ".zst")
 
 
@@ -34,6 +36,8 @@ def require_readable(path: Path) -> None:
         there, readable = path.exists(), path.is_file() or path.is_dir()
     except OSError as error:
         raise UsageError(f"cannot be read ({error.strerror})", where=str(path)) from None
+    if not there and _ADDRESS.match(str(path)):  # not shown: it may hold a password
+        raise UsageError("addresses of stores are not read here", where="PATH", mend="Fetch the logs into a folder.")
     if not there:
         raise UsageError("there is no such file or folder", where=str(path))
     if not readable:

@@ -27,6 +27,7 @@ from benchcore.registry.root import Registry
 log = logging.getLogger(__name__)
 
 LEASE_S = 60.0  # three times as long as a store may be gone without anybody's losing it
+_LONGEST_LEASE_S = 86_400.0
 _RENEWALS = 4  # in the time that a lease is good for
 _FILE = "_lock.json"
 
@@ -131,7 +132,7 @@ class _Store:
                 return _NOBODY, None
             content, tag = bytes(answer.bytes()), str(answer.meta["e_tag"])
         try:
-            return Claim(**orjson.loads(content)), tag
+            return _claim(content), tag
         except (ValueError, TypeError) as error:
             mend = f"When nobody writes, remove {_FILE} from the root."
             raise BenchcoreError(f"{_FILE} is no lock of ours ({error})", where=self.root, mend=mend) from error
@@ -151,14 +152,29 @@ class _Store:
 
     @contextmanager
     def _reachable(self) -> Iterator[None]:
-        from obstore.exceptions import BaseError
+        from obstore.exceptions import BaseError, PermissionDeniedError, UnauthenticatedError
 
         try:
             yield
+        except (PermissionDeniedError, UnauthenticatedError) as error:
+            mend = "Check the keys and what they may do: list, get, put and delete below the root."
+            raise BenchcoreError(f"the object store refuses to give or take {_FILE}", self.root, mend) from error
         except (BaseError, OSError) as error:
             reason = " ".join(str(error).split())[:300]
             mend = "Run the command again when it is there."
             raise BenchcoreError(f"the object store does not answer ({reason})", self.root, mend) from error
+
+
+def _claim(content: bytes) -> Claim:
+    """What the file says.
+
+    Raises:
+        ValueError, TypeError: it is none of ours.
+    """
+    claim = Claim(**orjson.loads(content))
+    if not 0 < claim.lease_s <= _LONGEST_LEASE_S:
+        raise ValueError(f"a lease of {claim.lease_s!r} s")
+    return claim
 
 
 class _Watch:

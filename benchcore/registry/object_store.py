@@ -14,7 +14,8 @@ from urllib.parse import urlsplit
 
 import pyarrow.fs as pafs
 
-from benchcore.errors import BenchcoreError
+from benchcore.errors import BenchcoreError, UsageError
+from benchcore.masking import masked
 
 # A store may be gone for half a minute (a restart, a moved address): nobody gives up before that, and all about then.
 _PATIENCE_S = 60
@@ -30,8 +31,19 @@ def is_s3(address: str) -> bool:
 
 
 def endpoint() -> str | None:
-    """The address of the S3 service; None for Amazon's own."""
-    return os.environ.get("AWS_ENDPOINT_URL")
+    """The address of the S3 service; None for Amazon's own.
+
+    Raises:
+        UsageError: it holds a name or password, which libraries understand differently.
+    """
+    given = os.environ.get("AWS_ENDPOINT_URL")
+    if given and masked(given) != given:
+        raise UsageError(
+            "the address of the object store holds a name or password",
+            where="AWS_ENDPOINT_URL",
+            mend="Give keys by AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY.",
+        )
+    return given
 
 
 def region() -> str | None:
@@ -114,6 +126,7 @@ def require_reachable(root: str) -> None:
     from botocore.exceptions import BotoCoreError, ClientError
 
     limits = Config(connect_timeout=_PROBE_S, read_timeout=_PROBE_S, retries={"mode": "standard", "max_attempts": 2})
+    endpoint()  # refuses one with a password, of which botocore and Arrow make different things
     bucket, _, prefix = root.partition("://")[2].partition("/")
     session = get_session()
     try:

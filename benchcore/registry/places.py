@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from benchcore.errors import UsageError
+from benchcore.masking import masked
 
 # fsspec knows more: layers that read their instructions from another file (`reference`, chains with `::`), or that hand
 # requests on to a service. No address of a configuration shall get that far.
@@ -20,8 +21,11 @@ def require_store(location: str, where: str) -> None:
         where: the key that holds it, for messages.
 
     Raises:
-        UsageError: it names something else.
+        UsageError: it names something else, or holds a password or key.
     """
+    if masked(location) != location:  # addresses are shown and written in many places
+        mend = "Give keys by the environment (AWS_ACCESS_KEY_ID, ...)."
+        raise UsageError(f"{masked(location)} holds a secret", where=where, mend=mend)
     scheme = location.partition("://")[0].lower()
     if "::" in location or scheme not in _STORES:
         raise UsageError(

@@ -8,12 +8,12 @@ from pathlib import Path
 from typing import Any
 
 from benchcore.errors import BenchcoreError, UsageError
-from benchcore.masking import masked
 from benchcore.registry import object_store
 from benchcore.registry.places import require_store
 from benchcore.registry.schemas import SCHEMAS
 
-_SCHEME = re.compile(r"^[a-z][a-z0-9+.-]*://")
+_SCHEME = re.compile(r"^[a-z][a-z0-9+.-]*://", re.IGNORECASE)
+_WITHIN_A_BUCKET = re.compile(r"(?!\.{1,2}/?$)[^/]+(/(?!\.{1,2}(/|$))[^/]+)*/?")
 
 
 def is_uri(location: str) -> bool:
@@ -45,9 +45,11 @@ class Registry:
             text = text.removeprefix("file://")
         if is_uri(text):
             require_store(text, "registry.root")
-            if masked(text) != text:  # the root is shown and written in many places
-                mend = "Give keys by the environment (AWS_ACCESS_KEY_ID, ...)."
-                raise UsageError(f"{text} holds a secret", where="registry.root", mend=mend)
+            scheme, _, path = text.partition("://")
+            text = f"{scheme.lower()}://{path}"
+            if object_store.is_s3(text) and not _WITHIN_A_BUCKET.fullmatch(path):  # libraries differ in what it means
+                mend = "It is s3://BUCKET/FOLDER, without '..', '.' or '//'."
+                raise UsageError(f"{text} names no folder of a bucket", where="registry.root", mend=mend)
         return cls(text.rstrip("/") if is_uri(text) else str(Path(text).expanduser().resolve()))
 
     @property

@@ -10,7 +10,7 @@ import shlex
 import shutil
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from family import Family
@@ -25,6 +25,7 @@ from benchcore.ingest.java import java_home_or_error
 
 _CHECKOUT = Path(__file__).resolve().parents[2]
 _PORTS = ("s3_port", "spark_port", "ray_port", "jobs_port")
+_WORKERS = 2
 _NEEDED = ("s3fs", "obstore", "aiohttp_cors")  # of the extras s3 and cluster
 
 
@@ -38,6 +39,9 @@ def main(arguments: list[str] | None = None) -> int:
     except BenchcoreError as error:
         sys.stderr.write(f"local-cluster: error: {error}\n")
         return error.exit_status
+    except OSError as error:  # a state folder that cannot be made or written, a full disk
+        sys.stderr.write(f"local-cluster: error: {error.filename or state}: {error.strerror or error}\n")
+        return 1
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -53,10 +57,16 @@ def _parser() -> argparse.ArgumentParser:
         up.add_argument(
             f"--{port.replace('_', '-')}", type=int, default=0, metavar="N", help="default: one that is free"
         )
-    up.add_argument("--workers", type=int, default=2, metavar="N", help="of Spark, and nodes of Ray (default: 2)")
+    up.add_argument("--workers", type=_positive, metavar="N", help="of Spark, and nodes of Ray (default: 2)")
     up.add_argument("--without-s3", action="store_true", help="the store is that of the environment's AWS_* variables")
     down.add_argument("--remove", action="store_true", help="remove the folder with all that was stored")
     return parser
+
+
+def _positive(text: str) -> int:
+    if int(text) < 1:
+        raise argparse.ArgumentTypeError("there must be one at least")
+    return int(text)
 
 
 @contextmanager
@@ -75,27 +85,48 @@ def _up(chosen: argparse.Namespace, state: Path) -> int:
     section = SparkSection()
     resolve_jars(jars_folder(section))
     resolve_s3_jars(s3_jars_folder(section))
-    program = None if chosen.without_s3 else versitygw(_CHECKOUT / ".cache")
-    settings = kept(state) or choose(state, {name: getattr(chosen, name) for name in _PORTS}, chosen.workers)
-    environment = _environment(state, settings, own_store=program is not None)
+    settings = kept(state)
+    if settings is not None:
+        _require_same(chosen, settings)
+    program = versitygw(_CHECKOUT / ".cache") if (settings.own_store if settings else not chosen.without_s3) else None
+    if settings is None:
+        ports = {name: getattr(chosen, name) for name in _PORTS}
+        settings = choose(state, ports, chosen.workers or _WORKERS, own_store=program is not None)
+    environment = _environment(state, settings)
     lines = [f"export {name}={shlex.quote(value)}\n" for name, value in environment.items()]
     write_privately(state / "env", "".join(lines))
     jars = [jars_folder(section), s3_jars_folder(section)]
-    write_spark_defaults(state / "spark" / "conf", settings.spark_address, jars, _recovery(state))
+    write_spark_defaults(state / "spark" / "conf", settings, jars, _recovery(state))
     parts = Parts(Family(state), state, settings, environment)
     if program is not None:
         parts.store(program)
     parts.spark()
     parts.ray()
-    _show(state, settings, own_store=program is not None)
+    _show(state, settings)
     return 0
+
+
+def _require_same(chosen: argparse.Namespace, settings: Settings) -> None:
+    """What is up stays as it was made.
+
+    Raises:
+        UsageError: an option asks for something else.
+    """
+    asked = {name: getattr(chosen, name) for name in (*_PORTS, "workers") if getattr(chosen, name)}
+    others = [name for name, value in asked.items() if value != getattr(settings, name)]
+    if chosen.without_s3 and settings.own_store:
+        others.append("without_s3")
+    if others:
+        named = ", ".join(f"--{name.replace('_', '-')}" for name in others)
+        raise UsageError(f"the cluster that is up was made without {named}", mend="Take it down first.")
 
 
 def _down(state: Path, *, remove: bool) -> int:
     ended = Family(state).end()
-    settings = kept(state)
-    if settings is not None:
-        shutil.rmtree(settings.ray_folder, ignore_errors=True)
+    with suppress(BenchcoreError):  # settings of another release: what they name stays
+        settings = kept(state)
+        if settings is not None:
+            shutil.rmtree(settings.ray_folder, ignore_errors=True)
     forget(state)
     shutil.rmtree(_recovery(state), ignore_errors=True)
     if remove:
@@ -109,7 +140,7 @@ def _recovery(state: Path) -> Path:
     return state / "spark" / "recovery"
 
 
-def _environment(state: Path, settings: Settings, *, own_store: bool) -> dict[str, str]:
+def _environment(state: Path, settings: Settings) -> dict[str, str]:
     """What a shell needs to submit jobs; the cluster's own processes have it too."""
     import pyspark
 
@@ -122,7 +153,7 @@ def _environment(state: Path, settings: Settings, *, own_store: bool) -> dict[st
         "AWS_ENDPOINT_URL": settings.s3_address,
     }
     return {
-        **(store if own_store else {}),
+        **(store if settings.own_store else {}),
         "RAY_ADDRESS": settings.ray_address,
         "RAY_API_SERVER_ADDRESS": settings.jobs_address,
         STAYS_ON_LOOPBACK: "0",
@@ -137,13 +168,13 @@ def _environment(state: Path, settings: Settings, *, own_store: bool) -> dict[st
     }
 
 
-def _show(state: Path, settings: Settings, *, own_store: bool) -> None:
+def _show(state: Path, settings: Settings) -> None:
     lines = {
         "Spark": settings.spark_address,
         "Ray": settings.ray_address,
         "Ray's jobs": settings.jobs_address,
-        **({"S3": settings.s3_address, "root": f"s3://{BUCKET}/registry"} if own_store else {}),
-        "then": f"source {state / 'env'}",
+        **({"S3": settings.s3_address, "root": f"s3://{BUCKET}/registry"} if settings.own_store else {}),
+        "then": f"source {shlex.quote(str(state / 'env'))}",
     }
     sys.stdout.write("".join(f"{name:<11}{value}\n" for name, value in lines.items()))
 

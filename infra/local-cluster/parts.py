@@ -15,7 +15,7 @@ from functools import partial
 from pathlib import Path
 
 from family import Family
-from settings import BUCKET, LOOPBACK, Settings, free_port, token_file
+from settings import BUCKET, LOOPBACK, Settings, free_port, token_file, write_privately
 
 from benchcore.errors import BenchcoreError
 
@@ -90,7 +90,7 @@ class Parts:
         head = ["--head", "--port", str(self._settings.ray_port), "--num-cpus", "0"]
         head += ["--dashboard-host", LOOPBACK, "--dashboard-port", str(self._settings.jobs_port)]
         head += ["--include-dashboard", "true", "--ray-client-server-port", str(free_port())]
-        head += ["--temp-dir", self._settings.ray_folder]
+        head += ["--temp-dir", f"{self._settings.ray_folder}/r"]  # Ray opens its folder to all; the one above is closed
         nodes = [f"ray-node-{number}" for number in range(1, self._settings.workers + 1)]
         if self._family.leader("ray-head") is None:  # nodes of a head that is gone keep the new one from its address
             for node in nodes:
@@ -199,12 +199,17 @@ def _has_attributes(folder: Path) -> bool:
     return True
 
 
-def write_spark_defaults(folder: Path, spark_address: str, jars: list[Path], recovery: Path) -> None:
-    """What an image of Spark has built in: jars on the path, where the master is, and where it keeps what it knows."""
+def write_spark_defaults(folder: Path, settings: Settings, jars: list[Path], recovery: Path) -> None:
+    """What an image of Spark has built in: jars on the path, where the master is, where it keeps what it knows.
+
+    And the secret without which Spark would run anybody's code: whoever reaches its port can submit.
+    """
     folder.mkdir(parents=True, exist_ok=True)
     path = ":".join(f"{jar}/*" for jar in jars)
     lines = {
-        "spark.master": spark_address,
+        "spark.master": settings.spark_address,
+        "spark.authenticate": "true",
+        "spark.authenticate.secret": settings.spark_secret,
         "spark.driver.bindAddress": LOOPBACK,
         "spark.driver.host": LOOPBACK,
         "spark.driver.memory": "1g",
@@ -216,7 +221,7 @@ def write_spark_defaults(folder: Path, spark_address: str, jars: list[Path], rec
         "spark.deploy.recoveryMode": "FILESYSTEM",  # else the job of a master that was killed waits for ever
         "spark.deploy.recoveryDirectory": str(recovery),
     }
-    (folder / "spark-defaults.conf").write_text("".join(f"{key} {value}\n" for key, value in lines.items()))
+    write_privately(folder / "spark-defaults.conf", "".join(f"{key} {value}\n" for key, value in lines.items()))
     import benchcore.ingest
 
     shutil.copy(Path(benchcore.ingest.__file__).with_name("log4j2.properties"), folder)

@@ -12,6 +12,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from benchcore.errors import BenchcoreError, UsageError
+
 LOOPBACK = "127.0.0.1"
 BUCKET = "benchcore"
 _FILE = "settings.json"
@@ -19,7 +21,7 @@ _FILE = "settings.json"
 
 @dataclass(frozen=True)
 class Settings:
-    """Ports and keys, and where Ray keeps its sockets, whose paths may only be 100 characters long."""
+    """Ports and keys, whether the store is its own, and where Ray has its folder: paths of sockets must be short."""
 
     s3_port: int
     spark_port: int
@@ -29,6 +31,8 @@ class Settings:
     workers: int
     access_key: str
     secret_key: str
+    spark_secret: str
+    own_store: bool
     ray_folder: str
 
     @property
@@ -49,25 +53,46 @@ class Settings:
 
 
 def kept(state: Path) -> Settings | None:
-    """The settings of the cluster of a state folder; None when it has been taken down."""
+    """The settings of the cluster of a state folder; None when it has been taken down.
+
+    Raises:
+        BenchcoreError: they cannot be understood.
+    """
+    file = state / _FILE
     try:
-        return Settings(**json.loads((state / _FILE).read_text()))
+        return Settings(**json.loads(file.read_text()))
     except FileNotFoundError:
         return None
+    except (ValueError, TypeError) as error:
+        mend = "Take the cluster down (infra/local-cluster/down), and up again."
+        raise BenchcoreError("these are no settings of this release", where=str(file), mend=mend) from error
 
 
-def choose(state: Path, ports: Mapping[str, int], workers: int) -> Settings:
-    """Choose free ports where none is asked for, and new keys, and keep them where nobody else may read."""
+def choose(state: Path, ports: Mapping[str, int], workers: int, *, own_store: bool) -> Settings:
+    """Choose free ports where none is asked for, and new keys, and keep them where nobody else may read.
+
+    Raises:
+        UsageError: somebody listens on a port that is asked for.
+    """
+    for name, port in ports.items():
+        if port and not _is_free(port):
+            raise UsageError(f"port {port} is taken", where=f"--{name.replace('_', '-')}", mend="Choose another one.")
     settings = Settings(
         **{name: port or free_port() for name, port in ports.items()},
         spark_page_port=free_port(),
         workers=workers,
         access_key=secrets.token_hex(10),
         secret_key=secrets.token_hex(20),
+        spark_secret=secrets.token_hex(32),
+        own_store=own_store,
         ray_folder=tempfile.mkdtemp(prefix="ray-"),
     )
-    write_privately(state / _FILE, json.dumps(dataclasses.asdict(settings), indent=1) + "\n")
-    write_privately(token_file(state), secrets.token_hex(32))
+    try:
+        write_privately(token_file(state), secrets.token_hex(32))
+        write_privately(state / _FILE, json.dumps(dataclasses.asdict(settings), indent=1) + "\n")
+    except OSError:
+        Path(settings.ray_folder).rmdir()
+        raise
     return settings
 
 
@@ -83,10 +108,15 @@ def token_file(state: Path) -> Path:
 
 
 def write_privately(file: Path, text: str) -> None:
-    """Write a file that its owner alone can read."""
-    file.unlink(missing_ok=True)
-    with os.fdopen(os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as opened:
-        opened.write(text)
+    """Write a file, whole or not at all, that its owner alone can read."""
+    descriptor, name = tempfile.mkstemp(dir=file.parent, prefix=f".{file.name}-")  # of mode 0600
+    try:
+        with os.fdopen(descriptor, "w") as opened:
+            opened.write(text)
+        Path(name).replace(file)
+    except OSError:
+        Path(name).unlink()
+        raise
 
 
 def free_port() -> int:
@@ -94,3 +124,13 @@ def free_port() -> int:
     with socket.socket() as probe:
         probe.bind((LOOPBACK, 0))
         return int(probe.getsockname()[1])
+
+
+def _is_free(port: int) -> bool:
+    with socket.socket() as probe:
+        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)  # what ended a moment ago does no harm
+        try:
+            probe.bind((LOOPBACK, port))
+        except OSError:
+            return False
+    return True

@@ -177,10 +177,13 @@ def test_a_lock_that_was_removed_is_lost(root: str):
             require(registry)
 
 
-def test_a_file_that_is_no_lock_is_named(root: str):
+@pytest.mark.parametrize("lease_s", [None, '"soon"', "-5", "1e308"])
+def test_a_file_that_is_no_lock_is_named(root: str, lease_s: str | None):
     """What somebody else has put there is neither overwritten nor waited for."""
     registry = Registry.at(root)
-    registry.filesystem().pipe_file(registry.sidecar("_lock.json"), b"{}")
+    says = '"token": "x", "command": "c", "process": 1, "host": "h", "since": "s"'
+    content = "{}" if lease_s is None else f'{{{says}, "lease_s": {lease_s}}}'
+    registry.filesystem().pipe_file(registry.sidecar("_lock.json"), content.encode())
 
     with (
         pytest.raises(BenchcoreError, match="is no lock of ours"),

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import signal
 import stat
+import subprocess
 from pathlib import Path
 
 import psutil
@@ -40,6 +42,40 @@ def test_it_is_for_this_user_on_this_machine(cluster: Cluster):
 
     assert set(places) == {"127.0.0.1"}
     assert [stat.S_IMODE(file.stat().st_mode) for file in private] == [0o600] * 3
+
+
+def test_nobody_without_the_secret_runs_code(cluster: Cluster, tmp_path: Path):
+    """Whoever reaches the port of Spark's master, as all users of the machine do, is refused."""
+    job = tmp_path / "job.py"
+    job.write_text("from pyspark.sql import SparkSession\nprint(SparkSession.builder.getOrCreate().range(7).count())\n")
+    local = ["--conf", "spark.driver.host=127.0.0.1", "--conf", "spark.driver.bindAddress=127.0.0.1"]
+    by = ["spark-submit", "--master", cluster.environment["SPARK_MASTER"], *local, str(job)]
+    mine = subprocess.run(by, env={**os.environ, **cluster.environment}, capture_output=True, text=True, check=False)
+    public = {name: cluster.environment[name] for name in ("JAVA_HOME", "SPARK_HOME", "PYSPARK_PYTHON", "PATH")}
+    theirs = subprocess.run(by, env=public, capture_output=True, text=True, check=False)
+
+    assert (mine.returncode, mine.stdout.split()[-1]) == (0, "7"), mine.stderr
+    assert theirs.returncode != 0
+    assert "SASL" in theirs.stdout + theirs.stderr
+
+
+def test_what_was_asked_for_otherwise_or_cannot_be_is_told(cluster: Cluster, tmp_path: Path):
+    """And what is up stays as it is."""
+    (tmp_path / "file").touch()
+    taken = cluster.environment["SPARK_MASTER"].rpartition(":")[2]
+    told = {
+        ("--state", str(cluster.state), "--workers", "3"): "the cluster that is up was made without --workers",
+        ("--state", str(cluster.state), "--without-s3"): "was made without --without-s3",
+        ("--state", str(tmp_path / "new"), "--spark-port", taken): f"--spark-port: port {taken} is taken",
+        ("--state", str(tmp_path / "file" / "x")): "Not a directory",
+    }
+    for options, line in told.items():
+        ended = subprocess.run(
+            [f"{CHECKOUT}/infra/local-cluster/up", *options], capture_output=True, text=True, check=False
+        )
+        assert ended.returncode in (1, 2)
+        assert line in ended.stderr
+        assert len(ended.stderr.splitlines()) == 1
 
 
 def test_what_was_killed_comes_back_at_its_address(cluster: Cluster):

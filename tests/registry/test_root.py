@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from benchcore.errors import BenchcoreError
+from benchcore.errors import BenchcoreError, UsageError
 from benchcore.registry.root import Registry, is_uri
 
 
@@ -15,6 +15,18 @@ def test_an_address_is_kept_as_it_is(location: str):
     assert Registry.at(location) == Registry.at(location + "/")
     assert not Registry.at(location).is_local
     assert Registry.at(location).uri("prompts") == f"{location}/prompts"
+
+
+def test_a_scheme_is_the_same_in_capitals():
+    """Else it would be a folder of that name."""
+    assert Registry.at("S3://Bucket/r") == Registry.at("s3://Bucket/r")
+
+
+@pytest.mark.parametrize("path", ["", "/r", "b//r", "b/../r", "b/r/..", "b/./r", "..", "b/r//"])
+def test_a_root_that_libraries_would_take_for_different_ones_is_refused(path: str):
+    """Some shorten dots and slashes, others take them for names."""
+    with pytest.raises(UsageError, match="names no folder of a bucket"):
+        Registry.at(f"s3://{path}")
 
 
 def test_ways_to_write_one_folder_name_one_registry(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):

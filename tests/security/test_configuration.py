@@ -133,12 +133,29 @@ def test_no_address_carries_a_secret_of_the_environment_out(
 )
 def test_keys_in_an_address_are_refused_and_never_shown(address: str):
     """A root stands in tables, reports, logs and READMEs."""
-    with pytest.raises(UsageError, match="holds a secret") as raised:
-        Registry.at(address)
+    declared = {"name": "a", "benchmark": "a", "path": "a.csv", "format": "csv", "map": {"prompt": "{{ q }}"}}
+    config = load_config(None, [f"sources.data={address}"])
+    for use in (
+        lambda: Registry.at(address),
+        lambda: find_files(config, [SourceSpec.model_validate(declared)]),
+        lambda: find_files(load_config(None), [SourceSpec.model_validate(declared | {"path": f"{address}/a.csv"})]),
+    ):
+        with pytest.raises(UsageError, match="holds a secret") as raised:
+            use()
+        assert KEY not in str(raised.value)
+        assert KEY.replace("/", "") not in str(raised.value)
+        assert "***" in str(raised.value)
+
+
+def test_a_password_in_the_stores_address_is_refused(monkeypatch: pytest.MonkeyPatch):
+    """Libraries would take it for a host's name, and some would show it."""
+    for name in ("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"):
+        monkeypatch.setenv(name, "x")
+    monkeypatch.setenv("AWS_ENDPOINT_URL", f"http://user:{KEY}@127.0.0.1:9")
+    with pytest.raises(UsageError, match="AWS_ENDPOINT_URL: the address of the object store holds") as raised:
+        Registry.at("s3://bucket/r").require_writable()
 
     assert KEY not in str(raised.value)
-    assert KEY.replace("/", "") not in str(raised.value)
-    assert "***" in str(raised.value)
 
 
 def test_what_only_looks_like_a_key_is_shown_as_it_is():

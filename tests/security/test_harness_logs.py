@@ -18,6 +18,7 @@ from benchcore.harness.helm.subset import export as helm_export
 from benchcore.harness.importing import import_logs
 from benchcore.harness.inspect_ai.exporting import export as inspect_export
 from benchcore.harness.log_reading import ImportOptions
+from benchcore.harness.logs import require_readable
 from benchcore.harness.notes import Notes
 from benchcore.harness.picks import Bound
 from benchcore.ingest.readers import inspect_logs
@@ -146,6 +147,14 @@ def test_arrays_of_python_objects_are_not_unpickled(tmp_path: Path):
             read_embeddings(tmp_path / name)
 
     assert not (tmp_path / "escape").exists()
+
+
+def test_an_address_in_the_place_of_logs_is_refused_and_not_shown():
+    """It may hold a password, and no path that is made of it is masked."""
+    with pytest.raises(UsageError, match="addresses of stores are not read here") as raised:
+        require_readable(Path("s3://user:hunter2@bucket/logs"))
+
+    assert "hunter2" not in str(raised.value)
 
 
 def test_a_link_in_a_folder_of_logs_tells_nothing_of_what_it_leads_to(tmp_path: Path):
