@@ -22,7 +22,7 @@ def program() -> Path | None:
 class Server:
     """One bucket, `bench`, over a folder; on the loopback address, with keys of its own."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, *options: str) -> None:
         self.bucket = folder / "s3" / "bench"
         self.bucket.mkdir(parents=True)
         with socket.socket() as probe:
@@ -34,14 +34,14 @@ class Server:
             "AWS_REGION": "us-east-1",
             "AWS_ENDPOINT_URL": f"http://127.0.0.1:{self._port}",
         }
-        self._folder = folder
+        self._folder, self._options = folder, options
         self.keeps_tags = _has_attributes(folder)
         self.start()
 
     def start(self) -> None:
         """Start it, or start it again at its address, and wait until it listens."""
         keys = {"ROOT_ACCESS_KEY_ID": "of-the-tests", "ROOT_SECRET_ACCESS_KEY": "of-the-tests-alone"}
-        command = [str(program()), "--port", f"127.0.0.1:{self._port}", "--quiet", "posix"]
+        command = [str(program()), "--port", f"127.0.0.1:{self._port}", "--quiet", *self._options, "posix"]
         if not self.keeps_tags:
             command += ["--sidecar", str(self._folder)]
         command.append(str(self.bucket.parent))

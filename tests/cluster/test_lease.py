@@ -177,6 +177,22 @@ def test_a_lock_that_was_removed_is_lost(root: str):
             require(registry)
 
 
+def test_keys_that_may_not_write_are_told(s3: Server, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    """Not as a store that is away: to run it again would never help."""
+    server = Server(tmp_path, "--readonly")
+    monkeypatch.setenv("AWS_ENDPOINT_URL", server.environment["AWS_ENDPOINT_URL"])
+    try:
+        with (
+            pytest.raises(
+                BenchcoreError, match=r"the object store refuses to give or take _lock\.json.*Check the keys"
+            ),
+            lease.hold(Registry.at("s3://bench/of-nobody-else"), "mine", timeout_s=0),
+        ):
+            pytest.fail("locked")
+    finally:
+        server.kill()
+
+
 @pytest.mark.parametrize("lease_s", [None, '"soon"', "-5", "1e308"])
 def test_a_file_that_is_no_lock_is_named(root: str, lease_s: str | None):
     """What somebody else has put there is neither overwritten nor waited for."""
