@@ -1,4 +1,4 @@
-"""The S3 server: a Go program that is built once into the checkout's cache."""
+"""The S3 server: a Go program that is built once into the checkout's cache; run by itself, this builds it."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import os
 import re
 import shutil
 import subprocess
+import sys
 from pathlib import Path
 
 from benchcore.errors import BenchcoreError
@@ -55,3 +56,10 @@ def _require_go() -> None:
 def _lacking(what: str) -> BenchcoreError:
     mend = "Install Go, or put a program `versitygw` on the path, or use a store of your own with --without-s3."
     return BenchcoreError(what, mend=mend)
+
+
+if __name__ == "__main__":
+    try:
+        sys.stdout.write(f"{versitygw(Path(__file__).resolve().parents[2] / '.cache')}\n")
+    except BenchcoreError as error:
+        sys.exit(f"versitygw: error: {error}")
