@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-import logging
-import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from benchcore.errors import BenchcoreError
+from benchcore.ingest.beside_spark import looking
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
-
-log = logging.getLogger(__name__)
 
 _LOOKS = 10  # in the time that is waited
 _LONGEST_LOOK_S = 5.0
@@ -38,9 +35,9 @@ def required_executors(spark: SparkSession, patience_s: float) -> Iterator[None]
         yield
         return
     watch = _Watch(context.sc(), patience_s)
-    watch.start()
     try:
-        yield
+        with looking(watch.look, min(_LONGEST_LOOK_S, patience_s / _LOOKS)):
+            yield
     except BenchcoreError as error:
         if not watch.was_without:
             raise
@@ -49,37 +46,19 @@ def required_executors(spark: SparkSession, patience_s: float) -> Iterator[None]
             where=str(context.sc().master()),
             mend="Look after its master and workers and their room, or raise spark.room_timeout_s; then run it again.",
         ) from error
-    finally:
-        watch.stop()
 
 
-class _Watch(threading.Thread):
+class _Watch:
     """Looks whether there are executors, and ends all jobs when there were none for too long."""
 
     def __init__(self, context: Any, patience_s: float) -> None:
-        super().__init__(daemon=True, name="executors")
         self._context, self._patience_s = context, patience_s
-        self._done = threading.Event()
+        self._last = time.monotonic()
         self.was_without = False
 
-    def run(self) -> None:
-        from py4j.protocol import Py4JError
-
-        try:
-            self._look()
-        except (Py4JError, OSError):  # Spark's own process is gone, which the block learns by itself
-            log.debug("executors cannot be counted any more", exc_info=True)
-
-    def _look(self) -> None:
-        last = time.monotonic()
-        while not self._done.wait(min(_LONGEST_LOOK_S, self._patience_s / _LOOKS)):
-            if self._context.getExecutorMemoryStatus().size() > 1:  # one is the driver
-                last = time.monotonic()
-            elif time.monotonic() - last >= self._patience_s:
-                self.was_without = True
-                self._context.cancelAllJobs()  # again with the next look: another one may just have begun
-
-    def stop(self) -> None:
-        """End the watch."""
-        self._done.set()
-        self.join()
+    def look(self) -> None:
+        if self._context.getExecutorMemoryStatus().size() > 1:  # one is the driver
+            self._last = time.monotonic()
+        elif time.monotonic() - self._last >= self._patience_s:
+            self.was_without = True
+            self._context.cancelAllJobs()  # again with the next look: another one may just have begun

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import logging
-import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import partial
 from typing import TYPE_CHECKING, Any
+
+from benchcore.ingest.beside_spark import looking
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -28,33 +30,13 @@ def told_tasks(spark: SparkSession, every_s: float = _SECONDS_BETWEEN_LINES) -> 
     if context is None:
         yield
         return
-    teller = _Teller(context.statusTracker(), every_s)
-    teller.start()
-    try:
+    with looking(partial(_tell, context.statusTracker()), every_s):
         yield
-    finally:
-        teller.done.set()
-        teller.join()
 
 
-class _Teller(threading.Thread):
-    def __init__(self, tracker: Any, every_s: float) -> None:
-        super().__init__(daemon=True, name="task-progress")
-        self._tracker, self._every_s = tracker, every_s
-        self.done = threading.Event()
-
-    def run(self) -> None:
-        from py4j.protocol import Py4JError
-
-        try:
-            while not self.done.wait(self._every_s):
-                self._tell()
-        except (Py4JError, OSError):  # Spark's own process is gone, which the block learns by itself
-            log.debug("tasks cannot be counted any more", exc_info=True)
-
-    def _tell(self) -> None:
-        stages = [self._tracker.getStageInfo(number) for number in self._tracker.getActiveStageIds()]
-        known = [stage for stage in stages if stage is not None]  # one that has just ended is not
-        if known:
-            done, total = (sum(getattr(stage, name)() for stage in known) for name in ("numCompletedTasks", "numTasks"))
-            log.info("Spark: %d of %d tasks of the current stage are done", done, total)
+def _tell(tracker: Any) -> None:
+    stages = [tracker.getStageInfo(number) for number in tracker.getActiveStageIds()]
+    known = [stage for stage in stages if stage is not None]  # one that has just ended is not
+    if known:
+        done, total = sum(stage.numCompletedTasks() for stage in known), sum(stage.numTasks() for stage in known)
+        log.info("Spark: %d of %d tasks of the current stage are done", done, total)

@@ -21,7 +21,7 @@ from datetime import UTC, datetime
 import orjson
 
 from benchcore.errors import BenchcoreError
-from benchcore.registry.object_store import conditional_store
+from benchcore.registry.object_store import conditional_store, refusal
 from benchcore.registry.root import Registry
 
 log = logging.getLogger(__name__)
@@ -157,8 +157,7 @@ class _Store:
         try:
             yield
         except (PermissionDeniedError, UnauthenticatedError) as error:
-            mend = "Check the keys and what they may do: list, get, put and delete below the root."
-            raise BenchcoreError(f"the object store refuses to give or take {_FILE}", self.root, mend) from error
+            raise refusal(f"the object store refuses to give or take {_FILE}", self.root) from error
         except (BaseError, OSError) as error:
             reason = " ".join(str(error).split())[:300]
             mend = "Run the command again when it is there."

@@ -126,14 +126,13 @@ def require_reachable(root: str) -> None:
     from botocore.exceptions import BotoCoreError, ClientError
 
     limits = Config(connect_timeout=_PROBE_S, read_timeout=_PROBE_S, retries={"mode": "standard", "max_attempts": 2})
-    endpoint()  # refuses one with a password, of which botocore and Arrow make different things
     bucket, _, prefix = root.partition("://")[2].partition("/")
     session = get_session()
     try:
         keys = session.get_credentials()
         if keys is None or keys.method in _PROFILES:
             raise _no_keys(root, keys is not None)
-        client = session.create_client("s3", region_name=region(), config=limits)
+        client = session.create_client("s3", endpoint_url=endpoint(), region_name=region(), config=limits)
         client.list_objects_v2(Bucket=bucket, Prefix=prefix and f"{prefix}/", MaxKeys=1)
     except ClientError as error:
         raise _refused(root, bucket, error.response) from error
@@ -169,5 +168,11 @@ def _refused(root: str, bucket: str, response: Any) -> BenchcoreError:
     code, status = response["Error"].get("Code"), response["ResponseMetadata"].get("HTTPStatusCode")
     if code == "NoSuchBucket":
         return BenchcoreError(f"there is no bucket '{bucket}'", where=root, mend="Make it, or mend the root.")
-    mend = "Check the keys and what they may do: list, get, put and delete below the root."
-    return BenchcoreError(f"the object store refuses ({code}, status {status})", where=root, mend=mend)
+    return refusal(f"the object store refuses ({code}, status {status})", root)
+
+
+def refusal(what: str, root: str) -> BenchcoreError:
+    """The error for keys that are unknown or may not do what is asked for."""
+    return BenchcoreError(
+        what, where=root, mend="Check the keys and what they may do: list, get, put and delete below the root."
+    )

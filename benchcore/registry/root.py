@@ -13,7 +13,7 @@ from benchcore.registry.places import require_store
 from benchcore.registry.schemas import SCHEMAS
 
 _SCHEME = re.compile(r"^[a-z][a-z0-9+.-]*://", re.IGNORECASE)
-_WITHIN_A_BUCKET = re.compile(r"(?!\.{1,2}/?$)[^/]+(/(?!\.{1,2}(/|$))[^/]+)*/?")
+_AMBIGUOUS = {"", ".", ".."}  # as parts of an S3 address: some libraries shorten them, others take them for names
 
 
 def is_uri(location: str) -> bool:
@@ -47,7 +47,7 @@ class Registry:
             require_store(text, "registry.root")
             scheme, _, path = text.partition("://")
             text = f"{scheme.lower()}://{path}"
-            if object_store.is_s3(text) and not _WITHIN_A_BUCKET.fullmatch(path):  # libraries differ in what it means
+            if object_store.is_s3(text) and _AMBIGUOUS & set(path.removesuffix("/").split("/")):
                 mend = "It is s3://BUCKET/FOLDER, without '..', '.' or '//'."
                 raise UsageError(f"{text} names no folder of a bucket", where="registry.root", mend=mend)
         return cls(text.rstrip("/") if is_uri(text) else str(Path(text).expanduser().resolve()))

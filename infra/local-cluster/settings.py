@@ -108,7 +108,7 @@ def token_file(state: Path) -> Path:
 
 
 def write_privately(file: Path, text: str) -> None:
-    """Write a file, whole or not at all, that its owner alone can read."""
+    """Write a file, whole or not at all, that its owner alone can read from its first byte on."""
     descriptor, name = tempfile.mkstemp(dir=file.parent, prefix=f".{file.name}-")  # of mode 0600
     try:
         with os.fdopen(descriptor, "w") as opened:
